@@ -91,7 +91,7 @@ def test_it_plans_before_there_are_labels_and_corrects_the_verdicts_when_there_a
     text = " ".join(medreview("audit", demo, "--full", "--points", 10, "--reviewer", "kb").stdout.split())
     assert "supported, by the audit alone" in text
     assert "supported, by audit and verdicts" in text
-    assert "the verdicts alone, uncorrected" in text
+    assert "The verdicts alone, uncorrected" in text
     assert "alone (" in text  # the gain, or that there is none, with both variances
     assert "Labels for ± 10 points" in text
 

@@ -37,7 +37,31 @@ def test_few_labels_are_a_line_each_with_what_is_missing(medreview: Program, dem
     assert line(shown, "anna") == "anna - 20 more labels 10 of 118"
     assert line(shown, "ben") == "ben - 1 more label 29 of 118"
     assert "are needed" not in shown
+    full = " ".join(medreview("audit", demo, "--full").stdout.split())
+    assert full.count(" 10 so far, 20 more.") == 1  # of anna
+    assert full.count("No interval shows how often the verdicts are wrong.") == 1
     assert "valid at every look" not in shown  # there is none to quote
+
+
+def test_what_is_the_same_for_every_reviewer_is_said_once_in_full(medreview: Program, demo: Path) -> None:
+    medreview("audit", demo, "--rate", 1, "--plan", 8)
+    for who in ("anna", "ben"):
+        label(demo, 10, who)
+    full = medreview("audit", demo, "--full").stdout
+    said = " ".join(full.split())
+    for once in (
+        "Labels for ± 8 points", "supported: 118 in the study", "Interim: 10 labels", "10 so far, 20 more.",
+        "Whoever stops or reports before the plan is reached", "The verdicts alone, uncorrected",
+    ):  # fmt: skip
+        assert said.count(once) == 1, once
+    for who in ("anna", "ben", "all reviewers together"):
+        assert said.count(f"The study by the audit of {who}, first blind labels") == 1
+    label(demo, 40, "anna")
+    own = medreview("audit", demo, "--full").stdout.split("The study by the audit of ")
+    assert [part.split(",")[0] for part in own[1:]] == ["anna", "ben", "all reviewers together"]
+    assert "supported, by the audit alone  " in own[1]
+    assert "10 labels of a plan" in own[2]
+    assert all("Labels for ± 8 points" in part for part in own[1:])
 
 
 def test_all_of_one_outcome_says_why_once(medreview: Program, demo: Path) -> None:
