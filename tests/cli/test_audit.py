@@ -8,6 +8,7 @@ import pytest
 from medreview.review.decision import decide_in_script
 from medreview.study import Study
 from tests.support.commands import Program, own_settings
+from tests.support.one_screen import assert_one_screen
 
 
 def members(path: Path) -> int:
@@ -37,7 +38,7 @@ def test_draw_more_by_strata_and_give_back(medreview: Program, demo: Path) -> No
     assert f"{drawn} statements more drawn: {drawn} in the audit" in done.stderr
     assert "model atlas-2" in done.stdout
     assert f"{drawn} statements reserved: kept from kb's triage" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert_one_screen("audit", done.stdout)
 
     assert "so much is drawn already" in medreview("audit", demo, "--rate", 0.01).stderr
     assert members(demo) == drawn
@@ -66,7 +67,7 @@ def test_review_draws_to_so_many_and_opens_the_audit(medreview: Program, demo: P
     flow = figures["supported"]["flow"]
     assert (flow["in_study"] - flow["not_drawn"], flow["used"]) == (drawn, drawn)
     assert "never occurred" in figures["supported"]["study"]["reason"]
-    text = medreview("audit", demo, "--reviewer", "kb").stdout
+    text = medreview("audit", demo, "--full", "--reviewer", "kb").stdout
     assert "The study by the audit of kb" in text
     assert json.loads(medreview("stats", demo, "--json", "--replicates", 99).stdout)["audit"] == {
         "strata": told["strata"],
@@ -87,10 +88,10 @@ def test_it_plans_before_there_are_labels_and_corrects_the_verdicts_when_there_a
 
     answers = "".join("4\n\n" if place % 4 == 0 else "1\n\n" for place in range(120))
     medreview("review", demo, "--plain", "--audit", 100, "--reviewer", "kb", input=answers + "q\n")
-    text = " ".join(medreview("audit", demo, "--points", 10, "--reviewer", "kb").stdout.split())
+    text = " ".join(medreview("audit", demo, "--full", "--points", 10, "--reviewer", "kb").stdout.split())
     assert "supported, by the audit alone" in text
     assert "supported, by audit and verdicts" in text
-    assert "the verdicts alone, uncorrected" in text
+    assert "The verdicts alone, uncorrected" in text
     assert "alone (" in text  # the gain, or that there is none, with both variances
     assert "Labels for ± 10 points" in text
 
@@ -101,7 +102,7 @@ def test_it_plans_before_there_are_labels_and_corrects_the_verdicts_when_there_a
     assert together["weight"] == 1
     assert [one["judge"] for one in each]
     assert told["plan"] is None
-    assert max(map(len, medreview("audit", demo, "--assisted").stdout.splitlines())) <= 80
+    assert max(map(len, medreview("audit", demo, "--full", "--assisted").stdout.splitlines())) <= 80
     of_one = json.loads(medreview("audit", demo, "--json", "--judge", each[0]["judge"], "--reviewer", "kb").stdout)
     assert of_one["figures"][0]["plan"]["judge"] == each[0]["judge"]
     assert "there are: the judges together" in medreview("audit", demo, "--judge", "nobody", check=2).stderr

@@ -82,7 +82,7 @@ def test_intervals_are_interim_until_the_planned_number_of_labels(medreview: Pro
     shown = text(medreview, "audit", demo)
     assert "Final: 60 labels, reached with 60 labels." in shown
     assert "valid at every look" not in shown
-    assert max(map(len, medreview("audit", demo).stdout.splitlines())) <= 80
+    assert max(map(len, medreview("audit", demo, "--full").stdout.splitlines())) <= 80
 
 
 def test_a_planned_half_width_once_reached_is_final(medreview: Program, demo: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_planned_half_width_once_reached_is_final(medreview: Program, demo: Pa
 
 def test_a_plan_that_came_after_labels_or_replaced_another_says_so(medreview: Program, demo: Path) -> None:
     label(demo, 33)
-    without = text(medreview, "audit", demo)
+    without = text(medreview, "audit", demo, "--full")
     assert "No plan is set: each interval holds for one look." in without
     assert "--plan 5" in without
     assert "valid at every look" in without
@@ -120,7 +120,7 @@ def test_a_plan_that_came_after_labels_or_replaced_another_says_so(medreview: Pr
 
     medreview("audit", demo, "--plan", 8, "--reviewer", "kb")
     medreview("audit", demo, "--plan", 8, "--reviewer", "kb")  # the same again is no other plan
-    shown = text(medreview, "audit", demo, "--plan-labels", 100, "--reviewer", "anna")
+    shown = text(medreview, "audit", demo, "--plan-labels", 100, "--reviewer", "anna", "--full")
     assert "Plan: 100 labels, set by anna on " in shown
     assert "after 33 labels had been given. Before that: ± 8 points, set by kb on" in shown
     plans = told(medreview, demo)["plans"]
@@ -171,13 +171,13 @@ def test_assistance_is_set_before_labels_and_its_difference_is_told(medreview: P
     assert bias["difference"]["scale"] == "share_difference"
     assert bias["difference"]["low"] < bias["difference"]["value"] < bias["difference"]["high"]
     assert bias["otherwise"] == bias["assisted"]["n"]
-    for shown in (text(medreview, "audit", demo), text(medreview, "stats", demo, "--full")):
+    for shown in (text(medreview, "audit", demo, "--full"), text(medreview, "stats", demo, "--full")):
         assert "assisted minus blind" in shown
         assert "an estimate of automation bias" in shown
         assert "labelled with the judges, by the coin" in shown
         assert "by the blind half, whose labels count twice" in shown
         assert "otherwise than the coin said" in shown
-    assert max(map(len, medreview("audit", demo).stdout.splitlines())) <= 80
+    assert max(map(len, medreview("audit", demo, "--full").stdout.splitlines())) <= 80
     report = demo.with_name("report.html")
     medreview("report", demo, report)
     assert "a coin had" in report.read_text()

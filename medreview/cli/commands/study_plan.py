@@ -12,6 +12,7 @@ from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
+    from medreview.cli.reports.layout import Part
     from medreview.review.guidelines import Guidelines
 
 
@@ -52,13 +53,17 @@ def audit(
     weight: Annotated[
         float | None, Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels.")
     ] = None,
+    full: Annotated[
+        bool, Option("--full", help="Print every figure of each reviewer, and why any is undefined, not one screen.")
+    ] = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
     """Show the random audit, plan its end, draw more, or give back what it reserves.
 
-    Without options: the rates, what became of the statements drawn, and what that says of the whole study: by the audit
-    alone, with the help of the judges' verdicts, how many labels these are worth, and how many labels more it takes.
+    Without options, one screen: what is drawn at which rate, what each reviewer's labels say of the whole study (with
+    the judges' verdicts where these help), and what to do next. --full has every figure: by the audit alone, with the
+    verdicts of each judge, how many labels these are worth, and how many labels more it takes.
     With a plan, intervals are interim until it is reached; without one, they hold for one look.
     Members of the audit are kept from every queue that shows the judges until the reviewer has decided them in the
     queue "audit". Nobody who is drawn drops out. With --assist half that queue shows each reviewer the judges on half
@@ -121,14 +126,19 @@ def audit(
         )
         return
     from medreview.cli.reports.audit import audit_parts, next_step, plan_parts
+    from medreview.cli.reports.audit_screen import audit_screen
     from medreview.cli.reports.terminal import show
 
     # Of whoever only reads the figures of others, nothing is reserved that would be missed.
     told = reserved and (wanted or not names or who in names)
     kept = f"{counted(reserved, 'statement')} reserved: kept from {who}'s triage until decided in the queue “audit”"
-    parts = [*audit_parts(report), *(["", one_line(kept)] if told else [])]
+    below: list[Part] = ["", one_line(kept)] if told else []
     if (points is not None or planning) and first_plan is not None:
-        parts += ["", *plan_parts(first_plan)]
+        below += ["", *plan_parts(first_plan)]
+    if not full:
+        print(audit_screen(report, below, study, points=points is not None), end="")
+        return
+    parts = [*audit_parts(report), *below]
     for figures in report.figures[-1:]:
         parts += ["", *next_step(figures, study)]
     show(parts)

@@ -89,20 +89,18 @@ def stand_in_part(judges: Sequence[StandIn]) -> Part:
 
 
 def corrected_lines(helped: WithVerdicts) -> Iterator[str]:
-    """The judges' rate corrected for their errors, and whether the estimate with the verdicts says the same."""
+    """The judges' rate corrected for their errors, and whether the estimate with the verdicts says the same; nothing
+    where it is undefined."""
     corrected = helped.corrected
     rate, powered = corrected.study, helped.beside_corrected
     told = helped.statements - helped.without_verdict
     of = f", of the {told:,} statements with a verdict" if helped.without_verdict else ""
     if rate.value is None:
-        yield f"Judges' rate corrected for their errors (Rogan-Gladen): undefined. {rate.reason}"
         return
     yield (
         f"Judges' rate corrected for their errors (Rogan-Gladen), a check{of}: {show(rate)}; sensitivity "
         f"{show(corrected.sensitivity)}, specificity {show(corrected.specificity)}."
     )
-    if rate.low is None:
-        yield f"{rate.reason}"
     same = agree(rate, powered)
     if same is not None:
         yield (

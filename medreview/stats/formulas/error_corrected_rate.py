@@ -30,6 +30,7 @@ from medreview.stats.formulas.prediction_powered import Verdicts
 
 CORRECTED: Final = "Student's t inverted, variance of sensitivity and specificity"
 _UNSURE: Final = "No interval: by these labels the verdicts may say no more than chance does."
+_ROUNDING: Final = 1e-9
 _NO_VERDICT: Final = "No audited statement has a verdict."
 
 
@@ -101,12 +102,15 @@ def error_corrected(
 
 def agree(corrected: Estimate, powered: Estimate) -> bool | None:
     """Whether each of two estimates of one share lies in the interval of the other; ``None`` without both."""
-    a, b = corrected, powered
-    if None in (a.value, a.low, a.high, b.value, b.low, b.high):
+    found = [_holds(one, other.value) for one, other in ((corrected, powered), (powered, corrected))]
+    return None if None in found else all(found)
+
+
+def _holds(figure: Estimate, value: float | None) -> bool | None:
+    """Whether the interval holds a value. It has no width where all is labelled: rounding is no difference."""
+    if figure.low is None or figure.high is None or value is None:
         return None
-    return (a.low or 0.0) <= (b.value or 0.0) <= (a.high or 0.0) and (b.low or 0.0) <= (a.value or 0.0) <= (
-        b.high or 0.0
-    )
+    return figure.low - _ROUNDING <= value <= figure.high + _ROUNDING
 
 
 def _tells_nothing(sensitivity: float, specificity: float) -> str:

@@ -84,6 +84,9 @@ def test_two_estimates_agree_where_each_is_in_the_interval_of_the_other():
 
     assert agree(one(0.5, 0.4, 0.6), one(0.55, 0.45, 0.65)) is True
     assert agree(one(0.5, 0.4, 0.6), one(0.55, 0.52, 0.58)) is False
+    same = 0.1 + 0.2  # of a study that is all labelled, by another way
+    assert agree(one(0.3, 0.3, 0.3), one(same, same, same)) is True
+    assert agree(one(0.3, 0.3, 0.3), one(0.301, 0.301, 0.301)) is False
     assert agree(one(None, None, None), one(0.55, 0.52, 0.58)) is None
 
 

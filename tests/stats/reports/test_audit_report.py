@@ -296,7 +296,9 @@ def test_statements_without_a_verdict_are_counted_and_ties_go_by_the_rule(
     assert together.alone_bounds == pytest.approx((105 / 200, 140 / 200))
     text = report_with_verdicts(small)
     said = " ".join(text.split())
-    assert "35 of 200 in the study (35 tied; tie rule: undecided), 10 of 60 audited" in said
+    assert "no verdict tied the judges together 63.6% 165 35 35 ember" in said
+    assert "mean of the verdicts (tie rule: undecided)" in said
+    assert "Without a verdict of the judges together: 10 of 60 audited." in said
     assert "say 52.5% to 70.0%" in said
     flint = found.with_verdicts[2]
     assert "same verdict" in str(flint.supported.reason)
@@ -458,7 +460,8 @@ def test_without_judges_or_without_labels_everything_says_what_is_missing(small:
     text = " ".join(report_with_verdicts(small).split())
     assert "The study by the audit of anna, first blind labels" in text
     assert "nan" not in text
-    assert "the verdicts alone, uncorrected: No statement has a verdict." in text
+    assert "The verdicts alone, uncorrected value n no verdict tied the judges together undefined" in text
+    assert "the judges together: No statement has a verdict." in text
 
 
 def test_a_draw_by_flag_is_weighted_with_verdicts_too(small: SmallStudy) -> None:
