@@ -1,5 +1,6 @@
 """Every kind of unit from files to files: decided, exported, imported, the same; and how many keys a decision takes."""
 
+import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -217,9 +218,9 @@ def write(records: Callable[[], Iterator[Record]], folder: Path) -> Path:
 
 OF_PAGES = (
     "citations.csv", "judgements.csv", "labels.csv", "labels_from_pairs.csv", "manifest.json", "pairs.csv",
-    "scores.csv",
+    "scores.csv", "statements.csv",
 )  # fmt: skip
-"""Files of an export that tell of pages and of judgements of them; labels.csv has those beside the labels."""
+"""Files of an export that tell of pages and of judgements of them; some have those beside what is compared."""
 EACH = 4
 """Units of each kind that are decided; with the one before last taken back."""
 
@@ -263,6 +264,12 @@ def _people_ratings(path: Path, kind: str) -> list[Rating]:
     return sorted(rating for rating in found if kind_of(rating.unit) == kind)
 
 
+def _without_judges(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [{name: value for name, value in row.items() if not name.startswith("judge_")} for row in rows]
+
+
 def test_units_of_every_kind_come_out_of_an_export_and_in_again_with_equal_files(tmp_path: Path) -> None:
     program, study, copy = Program(tmp_path), tmp_path / "a.medreview", tmp_path / "b.medreview"
     for command, records in _steps():
@@ -279,6 +286,7 @@ def test_units_of_every_kind_come_out_of_an_export_and_in_again_with_equal_files
     ours, theirs = ({file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in "ab")
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name] and name not in OF_PAGES] == []
+    assert _without_judges(tmp_path / "a" / "statements.csv") == _without_judges(tmp_path / "b" / "statements.csv")
     program("check", copy)
     for kind in ("statement", *KINDS):
         here, there = (_people_ratings(path, kind) for path in (study, copy))
