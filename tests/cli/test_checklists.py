@@ -129,7 +129,7 @@ def test_plan_of_the_audit_harm_and_blinding_fill_their_items(medreview: Program
     assert plan.endswith("before any label; interim: 1 label of a plan for 60 labels")
     assert "anna: the judges' verdict was seen before none of 1 first decision" in _says(chart["7b"])
     medreview("report", demo, "--markdown", "r.md", "--replicates", 99)
-    assert "1 statement were" not in (told := (demo.parent / "r.md").read_text())
+    told = (demo.parent / "r.md").read_text()
     assert "1 statement was also labelled by severity of harm (none, mild, moderate" in told
     assert any("severity of harm (none, mild" in text for text in _says(chart["9a.i"]))
 
