@@ -10,6 +10,7 @@ from medreview.cli.reports.study_page.checklists.checklist import NAMES, checkli
 from medreview.cli.reports.study_page.checklists.fillers import FILLERS
 from medreview.study import Study
 from medreview.study.declarations import FIELDS
+from tests.stats.reports.panel_study import panel
 from tests.stats.small_study import SmallStudy
 from tests.support.commands import Program
 from tests.support.fact_study import FactStudy
@@ -128,9 +129,21 @@ def test_plan_of_the_audit_harm_and_blinding_fill_their_items(medreview: Program
     assert plan.endswith("before any label; interim: 1 label of a plan for 60 labels")
     assert "anna: the judges' verdict was seen before none of 1 first decision" in _says(chart["7b"])
     medreview("report", demo, "--markdown", "r.md", "--replicates", 99)
-    assert "1 statement were" not in (told := (demo.parent / "r.md").read_text())
+    told = (demo.parent / "r.md").read_text()
     assert "1 statement was also labelled by severity of harm (none, mild, moderate" in told
     assert any("severity of harm (none, mild" in text for text in _says(chart["9a.i"]))
+
+
+def test_questions_that_answers_share_confidence_and_repeated_verdicts_fill_theirs(
+    medreview: Program, tmp_path: Path
+) -> None:
+    with Study.create(tmp_path / "a.medreview") as made:
+        panel(SmallStudy(made), questions=12, models=2)
+    items = _items(medreview, tmp_path / "a.medreview", "tripod-llm")
+    told = {key: " | ".join(_says(items[key])) for key in ("7b", "7c")}
+    assert "the question as what was sampled, since answers to one question vary together" in told["7c"]
+    assert "confidence of amber: 0." in told["7b"]
+    assert "amber, asked 2 times by the same prompt: alike in" in told["7b"]
 
 
 def test_what_records_of_answers_say_and_what_was_declared(medreview: Program, tmp_path: Path) -> None:

@@ -80,12 +80,14 @@ def _matrix(comparison: Comparison, first: str, second: str) -> Iterator[Part]:
 
 def _per_label(told: Classification, first: str, second: str) -> Iterator[Part]:
     """Precision, recall and F1 of each label and their means; accuracy is the percent agreement."""
+    unused = [label for label in told.labels if told.f1[label].value is None]
     rows = [
         (
             in_words(str(label)), *cells(told.precision[label], "none"),
             *cells(told.recall[label], "none"), value_cell(told.f1[label]),
         )
         for label in told.labels
+        if label not in unused
     ]  # fmt: skip
     means = (*cells(told.macro_precision, "none"), *cells(told.macro_recall, "none"))
     yield f"{second}, label by label, with the labels of {first} as the right ones"
@@ -93,10 +95,12 @@ def _per_label(told: Classification, first: str, second: str) -> Iterator[Part]:
         ("", "precision", "95% interval", "recall", "95% interval", "F1"),
         [*rows, ("mean (macro)", *means, value_cell(told.macro_f1))],
     )
-    both = {label: (told.precision[label].value, told.recall[label].value) for label in told.labels}
-    if unused := [in_words(str(label)) for label, figures in both.items() if figures == (None, None)]:
-        yield f"Neither gave {' or '.join(unused)}: the mean leaves that out."
-    if any(None in figures for figures in both.values() if figures != (None, None)):
+    if unused:
+        yield f"Neither gave {' or '.join(in_words(str(label)) for label in unused)}: the mean leaves that out."
+    shown = [
+        each for label in told.labels if label not in unused for each in (told.precision[label], told.recall[label])
+    ]
+    if any(figure.value is None for figure in shown):
         yield (
             f"Precision is undefined where {second} never gave the label, recall where {first} never did; both are "
             "0 in the mean."

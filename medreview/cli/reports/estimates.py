@@ -185,7 +185,10 @@ def differences_table(
         ("", "of", "difference", "95% interval", "p", "Holm", "n", clusters_heading(one.estimate for one in found)),
         rows,
     )
-    yield f"{counted(found[0].family, 'difference')} {tested}: {'; '.join(tests) or 'none could be'}"
+    if found[0].family:
+        yield f"{counted(found[0].family, 'difference')} {tested}: {'; '.join(tests)}"
+    else:
+        yield "No difference could be tested."
     yield from _pairings(found)
     if omitted:
         yield more_models(omitted, "compared", what)

@@ -182,10 +182,11 @@ def _apart(
     if family:
         yield inset(f"{counted(family, 'difference')} tested together; Holm: p adjusted for that. {told[0][1].test}.")
     else:
-        yield inset("No difference can be tested: none varies over the responses.")
-    fewest = min((figure.clusters for figure in figures if figure.clusters), default=FEW_CLUSTERS)
+        yield inset(f"No difference can be tested: none varies over the {told[0][1].cluster}s.")
+    counts = [(figure.clusters, figure.cluster) for figure in figures if figure.clusters]
+    fewest, cluster = min(counts, default=(FEW_CLUSTERS, "response"))
     if fewest < FEW_CLUSTERS:
-        yield inset(f"Too few responses ({fewest} in one part): below {FEW_CLUSTERS} intervals can be too narrow.")
+        yield inset(f"Too few {cluster}s ({fewest} in one part): below {FEW_CLUSTERS} intervals can be too narrow.")
 
 
 def _name(report: ByReport, part: StratumFigures) -> str:

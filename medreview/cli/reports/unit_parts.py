@@ -87,10 +87,12 @@ def name_of(axis: str, label: str) -> str:
 
 
 def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
-    """Precision, recall and F1 of each label and the means over labels; why some are missing."""
-    groups = [
-        (name_of(axis, str(one)), (found.precision[one], found.recall[one], found.f1[one])) for one in found.labels
-    ]
+    """Precision, recall and F1 of each label and the means over labels; why some are missing.
+
+    What neither gave is named below the means, and has no lines.
+    """
+    used = [one for one in found.labels if found.f1[one].value is not None] or found.labels
+    groups = [(name_of(axis, str(one)), (found.precision[one], found.recall[one], found.f1[one])) for one in used]
     groups.append(("mean of labels", (found.macro_precision, found.macro_recall, found.macro_f1)))
     rows = (
         ("" if place else label, name, *cells(figures[place], MISSING), *numbers(figures[place].n))

@@ -45,11 +45,10 @@ def overridden_section(material: Material) -> Iterator[PagePart]:
             "them yet, or not seen their judges, and is still at the audit."
         )
     if not material.differing:
-        yield (
-            "No decision differs from the judges' verdict."
-            if material.reviewers
-            else "Nobody has decided anything yet."
-        )
+        if not material.reviewers:
+            yield "Nobody has decided anything yet."
+        elif not material.held_back:
+            yield "No decision differs from the judges' verdict."
         return
     each = " Each opens." if material.overridden else ""
     yield (
