@@ -68,7 +68,8 @@ def _parts(report: AuditReport, most: int, brief: int) -> Iterator[Part]:
     if len(report.figures) > most:
         yield f"and {counted(len(report.figures) - most, 'more reviewer')}"
     yield from reasons((_who(each), each.leading) for each in shown if _explained(each, last, brief))
-    yield from ("", *_beside(report, last, brief))
+    beside = list(_beside(report, last, brief))
+    yield from ("", *beside) if beside else ()
 
 
 def _explained(figures: AuditFigures, last: AuditFigures, brief: int) -> bool:
