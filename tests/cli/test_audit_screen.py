@@ -19,6 +19,7 @@ def screen(medreview: Program, path: Path, *options: object) -> str:
     """What it prints, one screen; a line for each line."""
     shown = medreview("audit", path, *options).stdout
     assert_one_screen(f"audit {options}", shown)
+    assert "\n\n\n" not in shown
     return shown
 
 

@@ -67,12 +67,15 @@ def _parts(report: AuditReport, most: int, brief: int) -> Iterator[Part]:
     yield from ("", _table(shown, last, brief))
     if len(report.figures) > most:
         yield f"and {counted(len(report.figures) - most, 'more reviewer')}"
-    yield from reasons(
-        (_who(each), each.leading)
-        for each in shown
-        if each.leading.value is None and each.leading.n >= LEAST_AUDITED and (each is last or brief < 2)
-    )
-    yield from ("", *_beside(report, last, brief))
+    yield from reasons((_who(each), each.leading) for each in shown if _explained(each, last, brief))
+    beside = list(_beside(report, last, brief))
+    yield from ("", *beside) if beside else ()
+
+
+def _explained(figures: AuditFigures, last: AuditFigures, brief: int) -> bool:
+    """Whether a sentence below the table says why the estimate is undefined; a count of labels says it in the table."""
+    leading = figures.leading
+    return leading.value is None and leading.n >= LEAST_AUDITED and (figures is last or brief < 2)
 
 
 def _drawn(strata: Sequence[Stratum]) -> str:
@@ -126,7 +129,8 @@ def _table(shown: Sequence[AuditFigures], last: AuditFigures, brief: int) -> Par
     for figures in shown:
         flow, leading = figures.supported.flow, figures.leading
         helped = " + verdicts" if leading is not figures.supported.study else ""
-        rows.append((f"{_who(figures)}{helped}", *_cells(leading), f"{flow.used:,} of {flow.drawn:,}"))
+        why = "see below" if _explained(figures, last, brief) else "--full says why"
+        rows.append((f"{_who(figures)}{helped}", *_cells(leading, why), f"{flow.used:,} of {flow.drawn:,}"))
         if _early(figures) and (figures is last or brief < 2):
             rows.append((f"  {EVERY_LOOK}", *_cells(figures.supported.every_look)))
     if last.judges_right.study.value is not None and brief < _BRIEFEST:
@@ -137,12 +141,12 @@ def _table(shown: Sequence[AuditFigures], last: AuditFigures, brief: int) -> Par
     return table(("Supported, by the audit", "value", "95% interval", scale(_BAR), "labels"), rows)
 
 
-def _cells(figure: Estimate) -> tuple[str, str, str]:
-    """Value, interval and bar; without a value how many labels are missing, where that is all."""
+def _cells(figure: Estimate, why: str = "") -> tuple[str, str, str]:
+    """Value, interval and bar; without a value how many labels are missing, where that is all, else ``why``."""
     if figure.value is None and figure.n < LEAST_AUDITED:
         return "-", counted(LEAST_AUDITED - figure.n, "more label"), ""
     if figure.value is None:
-        return "-", "see below", ""
+        return "-", why, ""
     return *cells(figure, "none"), interval_bar(figure, _BAR)
 
 
@@ -168,12 +172,11 @@ def _beside(report: AuditReport, last: AuditFigures, brief: int) -> Iterator[str
     if len(defined) > most:
         yield f"and {counted(len(defined) - most, 'more difference')} of models: --full"
     if report.half_assisted:
-        told = [
-            f"{_who(each)} {'undefined' if (bias := each.assistance.difference).value is None else in_brief(bias)}"
-            for each in report.figures
-            if each.assistance is not None
-        ]
-        yield f"Judges shown on half, by a coin. Automation bias, in points: {', '.join(told)}."
+        found = [(_who(each), each.assistance.difference) for each in report.figures if each.assistance is not None]
+        told = [f"{who} {'undefined' if bias.value is None else in_brief(bias)}" for who, bias in found]
+        known = any(bias.value is not None for _, bias in found)
+        said = ", ".join(told) if known else "undefined so far"
+        yield f"Judges shown on half, by a coin. Automation bias, in points: {said}."
 
 
 def _next(report: AuditReport, study: Path, *, points: bool) -> Iterator[Part]:
