@@ -7,7 +7,7 @@ of these, too. Then the share in the whole study and in answers like these, also
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from medreview.stats.formulas.estimate import LEVEL, Estimate
@@ -366,17 +366,26 @@ class Planned:
 
 
 def labels_for(
-    name: str, known: Known | None, size: int, points: float, *, with_verdicts: bool = False, level: float = LEVEL
+    name: str,
+    known: Known | None,
+    size: int,
+    points: float,
+    *,
+    labelled: int = 0,
+    with_verdicts: bool = False,
+    level: float = LEVEL,
 ) -> Planned:
     """For the share in this study: the variance per label stays, the correction for a finite study grows.
 
-    Without anything ``known`` the share is taken as one half, which takes the most labels; the help of the verdicts
-    is not known then. Half the width is that of Wilson's interval; a label fewer would not do.
+    Without anything ``known`` the share is taken as one half, which takes the most labels; ``labelled`` are there that
+    do not show it yet, and the help of the verdicts is not known then. Half the width is that of Wilson's interval; a
+    label fewer would not do.
     """
     if not size:
         return _unknown(name, points, "There is no statement.")
-    if known is None and not with_verdicts:
-        known = Known(0.5, 0, size, 0, 0, Variances(0.0, 0.0))
+    assumed = known is None and not with_verdicts
+    if assumed:
+        known = Known(0.5, labelled, size, 0, 0, Variances(0.0, 0.0))
     if known is None or (with_verdicts and known.ratio is None):
         return _unknown(name, points, "How much the verdicts help is not known yet.")
     per_label = _per_label(known) * ((known.ratio or 0.0) if with_verdicts else 1.0)
@@ -386,7 +395,8 @@ def labels_for(
     def half(labels: int) -> float:
         return _half(known.share, per_label * _left(labels, size), labels - lost, level)
 
-    return _planned(name, known, half, points)
+    found = _planned(name, known, half, points)
+    return replace(found, now=None) if assumed else found
 
 
 def labels_at_large(

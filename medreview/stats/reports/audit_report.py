@@ -509,7 +509,7 @@ def _plan(
         points=points,
         usable=flow.usable,
         judge=helped.judge if helped else "",
-        study=labels_for("this study", known, size, points),
+        study=labels_for("this study", known, size, points, labelled=flow.used),
         study_with_verdicts=labels_for("this study, with the verdicts", known, size, points, with_verdicts=True),
         at_large=labels_at_large("answers like these", known, points),
         at_large_with_verdicts=labels_at_large(

@@ -170,7 +170,9 @@ def test_what_is_known_today_stands_beside_it() -> None:
 
 
 def test_before_there_are_labels_one_half_is_assumed_and_no_help() -> None:
+    there = labels_for("s", None, SIZE, 0.05, labelled=40)
     found = labels_for("s", None, SIZE, 0.05)
+    assert (there.labels, there.more, there.now) == (found.labels, (found.labels or 0) - 40, None)
 
     assert found.labels is not None
     assert half(0.25 * (1 / found.labels - 1 / SIZE), found.labels - 1, 0.5) <= 0.05
