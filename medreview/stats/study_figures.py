@@ -228,7 +228,7 @@ def study_figures(
     judges_beside = beside.figures(resampling, full=full)
     groups = [group for one in found for group in one.agreement]
     compared = [*(each for group in groups for each in group.comparisons), *beside_others, *judges_beside.pairs]
-    audit = audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only, clusters=clusters)
+    audit = audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only, clusters=clusters, models=full)
     kinds = headlines(reader, names) if whole and pass_no == 1 else ()
     support = judged.report(resampling)
     models = [one.judge for one in judges_beside.tallies if not one.offline]

@@ -136,7 +136,6 @@ def stats(
     Example: medreview stats sepsis.medreview --require "lower(kappa)>=.4" --require "support>=80%"
     """
     from medreview.cli.requirements import tell
-    from medreview.cli.unit_stats import print_csv, print_unit_stats
     from medreview.exchange.exports.figure_csv import FIGURES
     from medreview.exchange.files.csv_file import check_report
     from medreview.review.looks import shown_by, told_by_sums
@@ -160,6 +159,8 @@ def stats(
         of_units: dict[str | None, UnitBy | None] = {None: None, "model": "model", "case": "case", "type": "type"}
         if conduct or by not in of_units:
             raise UserError("With --unit and --gold, --by is model, case or type; --conduct is of statements.")
+        from medreview.cli.unit_stats import print_unit_stats
+
         print_unit_stats(
             study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=of_units[by],
             where=where, juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()], epsilon=worth,
@@ -184,6 +185,8 @@ def stats(
             looked(opened, "stats", "labels")
     held = outcomes(required, figures, figures.answers)
     if csv:
+        from medreview.cli.unit_stats import print_csv
+
         print_csv(figures, figures.provenance, csv, as_json=as_json)
     elif as_json:
         more = {"require": [asdict(each) for each in held]} if held else {}

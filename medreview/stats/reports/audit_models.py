@@ -10,7 +10,7 @@ from medreview.stats.formulas.audit_sampling import audit_share, in_answers_like
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import share_difference
 from medreview.stats.formulas.ppi_plus_plus import PUBLISHED, PublishedMean, published_difference, published_mean
-from medreview.stats.reports.audit_verdicts import DrawnMember, JudgeVerdicts, WithVerdicts, with_verdicts
+from medreview.stats.reports.audit_verdicts import DrawnMember, Helped, JudgeVerdicts, helped_by
 
 MOST_MODELS: Final = 6
 """Models that are compared: those with most labels in the audit."""
@@ -35,11 +35,10 @@ class ModelDifference:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One model: the audited statements, what the judges say of all, and the estimates of both."""
+    """One model: what the judges say of all its statements, and the estimates by that and the audited ones."""
 
-    members: Sequence[DrawnMember]
     judge: JudgeVerdicts
-    helped: WithVerdicts
+    helped: Helped
     alone: Estimate
 
 
@@ -69,7 +68,7 @@ def _side(model: str, members: Sequence[DrawnMember], judge: JudgeVerdicts, assi
         missing=len(own) - len(used),
         unit=of_model.verdicts.cluster,
     )
-    return _Side(own, of_model, with_verdicts(own, of_model, assisted=assisted), alone)
+    return _Side(of_model, helped_by(own, of_model, assisted=assisted), alone)
 
 
 def _difference(one: str, first: _Side, other: str, second: _Side) -> ModelDifference:
@@ -78,8 +77,10 @@ def _difference(one: str, first: _Side, other: str, second: _Side) -> ModelDiffe
     return ModelDifference(
         first=one,
         second=other,
-        study=share_difference(f"{name}, by audit and verdicts", first.helped.supported, second.helped.supported),
-        at_large=share_difference(alike, first.helped.supported_at_large, second.helped.supported_at_large),
+        study=share_difference(
+            f"{name}, by audit and verdicts", *(side.helped.powered.study for side in (first, second))
+        ),
+        at_large=share_difference(alike, *(side.helped.powered.at_large for side in (first, second))),
         alone=share_difference(f"{name}, by the audit", first.alone, second.alone),
         published=_published(name, first, second),
     )
@@ -87,8 +88,8 @@ def _difference(one: str, first: _Side, other: str, second: _Side) -> ModelDiffe
 
 def _published(name: str, first: _Side, second: _Side) -> Estimate:
     """PPI++ as published; not where it does not apply."""
-    n = first.helped.audited + second.helped.audited
-    reason = first.helped.supported.reason or second.helped.supported.reason
+    n = len(first.helped.used) + len(second.helped.used)
+    reason = first.helped.powered.study.reason or second.helped.powered.study.reason
     means = (None, None) if reason else (_mean(first), _mean(second))
     if means[0] is None or means[1] is None:
         reason = reason or "It takes a verdict on every statement, and statements that are drawn with one probability."
@@ -97,9 +98,7 @@ def _published(name: str, first: _Side, second: _Side) -> Estimate:
 
 
 def _mean(side: _Side) -> PublishedMean | None:
-    used = [member for member in side.members if member.met == "used"]
-    verdicts = side.judge.verdicts
-    said = [side.judge.audited.get(member.unit) for member in used]
+    used, said, verdicts = side.helped.used, side.helped.said, side.judge.verdicts
     left = verdicts.size - len(used)
     if None in said or verdicts.told < verdicts.size or len({member.probability for member in used}) > 1 or left < 2:
         return None

@@ -353,6 +353,7 @@ def audit_report(
     weight: float | None = None,
     points: float | None = None,
     clusters: Clusters | None = None,
+    models: bool = True,
 ) -> AuditReport:
     """The audit by the labels of each of these reviewers and, where there are several, of all together.
 
@@ -362,7 +363,7 @@ def audit_report(
     ``judges``: all together first, then each. ``assisted``: estimates with verdicts also where labels are not blind.
     ``weight``: that of the verdicts, by default the best by the audit. ``points``: see :class:`AuditPlan`; by default
     those of the plan in force, else 5. The plan is of the whole study: a part of it has none. ``clusters``: those of
-    the study, where they are known already.
+    the study, where they are known already. ``models``: these are compared, too.
     """
     plans = stopping_plans(reader)
     if only.by_labels:
@@ -407,7 +408,7 @@ def audit_report(
                 standing=now,
                 models=tuple(
                     replace(each, study=now.marked(each.study), at_large=now.marked(each.at_large))
-                    for judge in judges[:1]
+                    for judge in judges[: int(models)]
                     for each in model_differences(members, judge, assisted=assisted)
                 ),
                 assistance=None if beside is None else assistance(beside, judged, clusters.name),

@@ -4,7 +4,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge, judges_of_support
@@ -220,25 +220,63 @@ def judges_together(reader: sqlite3.Connection, clusters: Clusters) -> JudgeVerd
     return JudgeVerdicts(TOGETHER, Verdicts(said, clusters.name), audited)
 
 
-def with_verdicts(
+class Helped(NamedTuple):
+    """The labels of the audit that are ``used``, what a judge ``said`` of each, and the ``powered`` estimates of both.
+
+    ``refused``: why nothing may rest on how the two go together; ``notes``: that some labels were assisted.
+    """
+
+    used: Sequence[DrawnMember]
+    said: Sequence[bool | None]
+    powered: Powered
+    refused: str
+    notes: tuple[str, ...]
+
+
+def helped_by(
     members: Sequence[DrawnMember], of: JudgeVerdicts, *, assisted: bool = False, weight: float | None = None
-) -> WithVerdicts:
-    """The estimates that a judge's verdicts make of the members that are used.
+) -> Helped:
+    """The share supported by the members that are used and a judge's verdicts.
 
     Blind labels only: where some are not, what rests on how labels follow the verdicts is undefined, unless
     ``assisted`` is asked for, and then a note says so. ``weight``: see ``prediction_powered``.
     """
     used = [member for member in members if member.met == "used"]
-    sampled, said = [member.sampled for member in used], [of.audited.get(member.unit) for member in used]
-    predicted = [None if word is None else float(word) for word in said]
+    said = [of.audited.get(member.unit) for member in used]
     in_sight = sum(member.assisted for member in used)
     refused = NOT_BLIND.format(assisted=in_sight, used=len(used)) if in_sight and not assisted else ""
     notes = (f"assisted in part: {in_sight} of {len(used)}",) if in_sight else ()
-    found = prediction_powered(
-        "supported, by the audit and the verdicts", sampled, predicted, of.verdicts, weight=weight,
-        missing=len(members) - len(used), refused=refused,
+    powered = prediction_powered(
+        "supported, by the audit and the verdicts", [member.sampled for member in used], list(map(_predicted, said)),
+        of.verdicts, weight=weight, missing=len(members) - len(used), refused=refused,
     )  # fmt: skip
+    return Helped(used, said, powered, refused, notes)
+
+
+def _predicted(word: bool | None) -> float | None:
+    return None if word is None else float(word)
+
+
+def with_verdicts(
+    members: Sequence[DrawnMember], of: JudgeVerdicts, *, assisted: bool = False, weight: float | None = None
+) -> WithVerdicts:
+    """The estimates that a judge's verdicts make of the members that are used; as :func:`helped_by`."""
+    used, said, found, refused, notes = helped_by(members, of, assisted=assisted, weight=weight)
+    sampled = [member.sampled for member in used]
     share, told, size = of.verdicts.share, of.verdicts.told, of.verdicts.size
+    with_verdict = "supported, by the audit and the verdicts, of statements with a verdict"
+    # Where every statement has a verdict, these are all of them: nothing is to be worked out again.
+    beside = (
+        replace(found.study, name=with_verdict)
+        if told == size and None not in said
+        else _of_judged(
+            with_verdict,
+            members,
+            [(one, word) for one, word in zip(sampled, said, strict=True) if word is not None],
+            of,
+            refused,
+        )
+    )
     return WithVerdicts(
         judge=of.judge,
         statements=size,
@@ -255,12 +293,10 @@ def with_verdicts(
         variance_ratio=found.variance_ratio,
         as_good_as=found.as_good_as,
         corrected=error_corrected(
-            "supported, by the verdicts corrected for their errors", sampled, predicted, of.verdicts, refused=refused
+            "supported, by the verdicts corrected for their errors", sampled, list(map(_predicted, said)), of.verdicts,
+            refused=refused,
         ),
-        beside_corrected=_of_judged(
-            "supported, by the audit and the verdicts, of statements with a verdict",
-            members, [(one, word) for one, word in zip(sampled, said, strict=True) if word is not None], of, refused,
-        ),
+        beside_corrected=beside,
     )  # fmt: skip
 
 
