@@ -368,7 +368,7 @@ def icc(
     if np.isnan(value):
         return undefined(_NO_SUBJECTS)
     if resampling is None:
-        low, high = _f_interval(_squares(units.sum(axis=0)[None], k), kind, value, level)
+        low, high = _f_interval(_squares(units.sum(axis=0)[None], k), kind, level)
         reason = None if low is not None else _NO_ENDS
         return Estimate(kind, value, low, high, "F interval", n, None, dropped, reason, level, scale="coefficient")
     groups = None if clusters is None else [clusters[place] for place in whole]
@@ -418,7 +418,7 @@ def _finish(of: _Squares, kind: Kind) -> Floats:
     return ratio(of.between - noise, of.between + level / of.k)
 
 
-def _f_interval(of: _Squares, kind: Kind, value: float, level: float) -> tuple[float, float] | tuple[None, None]:
+def _f_interval(of: _Squares, kind: Kind, level: float) -> tuple[float, float] | tuple[None, None]:
     """Limits by the F distribution, as two-sided as ``level`` says; none where raters agree exactly."""
     from scipy.special import fdtri
 
