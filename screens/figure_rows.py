@@ -26,6 +26,8 @@ _BEYOND: Final = " kappa, AC1: agreement beyond chance; 0 is what chance gives, 
 def sentence(view: "GroupView", judges: str) -> str:
     """The agreement as a sentence: of how many, how chosen, on how many both say the same, how sure that is."""
     figure, group = view.agreement, view.group
+    if not figure.n:
+        return f"None of your labels here stands beside a verdict of {judges}."
     if figure.value is None:
         return f"There is no figure: {figure.reason}"
     chosen = {True: "drawn at random", False: "chosen, not drawn at random", None: ""}[group.drawn]

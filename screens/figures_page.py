@@ -106,7 +106,7 @@ class FiguresScreen(KeyScreen[None]):
         view = self._view(shown)
         self._head.show(self._head_rows(figures, columns))
         self._body.show(self._body_rows(shown, view, columns, height - _HEAD - _FOOT))
-        said = self._said or (self._cell_words(view) if view else "")
+        said = self._said or (self._cell_words(view) if view and view.agreement.n else "")
         keys = _key_row(self._actions, columns, _HINTS if figures is None or figures.groups else _HINTS_OF_NOTHING)
         self._foot.show(foot_rows([[("─", "rule fill")], keys], said, "", False, columns))
 
@@ -266,13 +266,17 @@ class FiguresScreen(KeyScreen[None]):
         used, clusters = view.agreement.n, view.kappa.clusters
         within = f", in {counted(clusters, view.kappa.cluster)}" if clusters else ""
         which = "first blind labels" if view.group.mode == "blind" else "of your labels"
-        return [
-            *(row for words in told if words for row in wrapped(words, columns, "title")),
-            [],
-            *matrix_rows(view.scale.labels, view.table, self._place.cell, _judge_words(view.judge, "judges"), columns),
+        judged = _judge_words(view.judge, "judges")
+        table: list[Row] = [
+            *matrix_rows(view.scale.labels, view.table, self._place.cell, judged, columns),
             [],
             *estimate_rows(view, columns),
             [],
+        ]  # fmt: skip
+        return [
+            *(row for words in told if words for row in wrapped(words, columns, "title")),
+            [],
+            *(table if used else []),  # of nothing there is no table
             [(f" {view.labels:,} {which}, {used:,} of them in the figures{within}", "")],
             *wrapped(left_out_words(view), columns, "dim", 2),
         ]

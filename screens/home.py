@@ -43,6 +43,7 @@ _FIGURES_AFTER = 0.3
 """Seconds after the first frame, once, until figures are counted: opening a queue at once does not wait for it."""
 _TALL = 30
 """Rows under which figures leave the commands one row."""
+_FOOT = 3
 
 
 class HomeScreen(KeyScreen[None]):
@@ -144,6 +145,8 @@ class HomeScreen(KeyScreen[None]):
         low = bool(figures) and self.app.size.height < _TALL
         steps = prepare_rows(self._overview, self._study, self._judge, columns, 1 if low else PREPARE_ROWS)
         prepare: list[Row] = [*figures, *([] if low else [[]]), *steps]
+        if prepare and not prepare[0] and len(self._rows) > self.app.size.height - len(head) - len(prepare) - _FOOT:
+            prepare = prepare[1:]  # the list needs the row
         if self._line is not None:
             prepare = self._line.listed(columns, LISTED_ROWS)
         self._prepare.styles.height = len(prepare)

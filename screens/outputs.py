@@ -106,7 +106,8 @@ class OutputWriter:
                 why = sentence_of(error, path) if isinstance(error, sqlite3.Error) else error
                 say(f"The {output.name} is not written: {why}", done=True)
                 return
-            say(" ".join((f"{output.name} written: {shown_place(place)}", *output.remarks)), done=True)
+            written = f"{output.name} written: {shown_place(place)}"
+            say(" ".join((f"{written}." if output.remarks else written, *output.remarks)), done=True)
 
         self._tell(f"{output.name}: writing ...")
         self._start(work)

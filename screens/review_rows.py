@@ -223,7 +223,8 @@ def _goal(session: Deciding) -> list[HeaderPiece]:
 def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     """What the unit is part of and why it is in the queue; on the right my own labels and the filter.
 
-    The id of the record where it has room; ids often name the model, so that they are hidden as long as that is.
+    The id of the record where it has room; ids often name the model, so that they are hidden as long as that is. My own
+    labels are cut after the flag, whose words stand above the keys too.
     """
     if subject is None:
         return fitted([], _filter(session), columns)
@@ -238,7 +239,7 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
         HeaderPiece(
             visible(f"you: {mine}") if mine else "",
             "badge" if session.own.stale else "own",
-            ((_EARLY + 1, 32), (_MIDDLE + 1, 12), (_LATE + 1, "")),
+            ((_EARLY + 3, 32), (_MIDDLE + 1, 12), (_LATE + 1, "")),
         )
     ]
     return fitted(left, [*said, *_filter(session)], columns)

@@ -411,7 +411,8 @@ async def test_degenerate_studies_have_sentences_and_no_false_figure(judged: Stu
         await press(pilot, "i", "enter", "space")
         text = screen_text(app)
         assert "left out 2: no judgement" in text
-        assert "agreement no figure: There is nothing that both labelled." in text
+        assert "None of your labels here stands beside a verdict of the judges." in text
+        assert "kappa     no figure" not in text  # of nothing there is no table
         await press(pilot, "q")
 
 

@@ -33,7 +33,7 @@ from medreview.study.events import NewEvent, Recorder
 from tests.support.settled import until
 from tests.support.study_builder import StudyBuilder, build
 from tests.support.unit_samples import SAMPLES
-from tests.support.workbench import blind_workbench, pane_text, paste, press, review_screen
+from tests.support.workbench import blind_workbench, pane_text, paste, press, resize, review_screen
 
 
 def sixty_answers(rows: StudyBuilder) -> None:
@@ -418,8 +418,11 @@ async def test_figures_on_a_small_screen_take_no_blank_row_from_the_queues(study
     async with app.run_test(size=(80, 24)) as pilot:
         await figures_of_home(pilot, app)
         rows = shown(app).splitlines()
+        await resize(app, pilot, 80, 20)  # too low for the list
+        low = shown(app).splitlines()
     assert rows[next(number for number, row in enumerate(rows) if "Enter open" in row) - 1].strip()
     assert "kept with your labels. N: never mind." in rows[-1]
+    assert low[next(number for number, row in enumerate(low) if "By your labels" in row) - 1].strip()
 
 
 async def test_the_first_screen_says_in_sentences_where_one_was_and_what_is_next(study: Study) -> None:

@@ -58,6 +58,7 @@ async def test_what_is_still_blind_stays_out_of_the_labels_and_the_report_waits(
             app.write_report()
         app.export_labels()
         await until(pilot, lambda: "written:" in pane_text(app, "foot"))
+        assert "sepsis-labels. Without what the judges say" in " ".join(pane_text(app, "foot").split())
         assert "those stay blind" in pane_text(app, "foot")
     assert not events(study, "look")
     judged = (study.path.parent / "sepsis-labels" / "judgements.csv").read_text()

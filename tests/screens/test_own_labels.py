@@ -55,6 +55,15 @@ async def test_a_level_is_two_keys_and_the_step_is_about_the_statement_that_it_n
         assert "you: supported · harm: severe" in screen_text(app).replace("✓ ", "")
 
 
+async def test_my_labels_are_read_whole_in_the_narrow_header_where_the_flag_can_give_way(study: Study) -> None:
+    add_axis(study, "kb", "harm")
+    app = workbench(study, "triage")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "3", "escape", "h", "1", "escape", "z", "2", "number_sign", *"dose", "enter")
+        header = screen_text(app).splitlines()[1]
+        assert header.rstrip().endswith("you: ✗ contradicted · hallucination fact · harm: moderate · #dose")
+
+
 async def test_several_axes_are_asked_one_after_the_other_and_one_by_its_name(study: Study) -> None:
     set_axes(study, "kb", shipped_text("harm") + shipped_text(EXAMPLE))
     app = workbench(study)
