@@ -7,8 +7,7 @@ from functools import cached_property
 from medreview.errors import UserError
 from medreview.labels import OWN, is_tag
 from medreview.next_step import command
-from medreview.review.decision import NO_QUEUE, event_in_script
-from medreview.review.event_writer import EventWriter
+from medreview.review.decision import save_in_script
 from medreview.review.refusing import Refusing
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
@@ -87,8 +86,7 @@ def label_in_script(
     axis = axes.get(OWN + name)
     if axis is None:
         raise UserError(_no_axis(axes, STATEMENT, name))
-    event = event_in_script(study, reviewer, statement_id, axis.axis, _label(axis, levels), pass_no=pass_no)
-    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)
+    return save_in_script(study, reviewer, statement_id, axis.axis, _label(axis, levels), pass_no=pass_no)
 
 
 def _label(axis: OwnAxis, levels: Sequence[str]) -> str:

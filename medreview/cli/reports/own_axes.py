@@ -5,7 +5,7 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Part, TableHeading, Title, inset, numbers, table
-from medreview.cli.reports.unit_parts import adjudication_parts, scale_parts
+from medreview.cli.reports.unit_agreement import adjudication_parts, scale_parts
 from medreview.stats.study_figures import StudyFigures
 from medreview.stats.units.kind_labels import FINAL
 from medreview.stats.units.own_axis_figures import OwnAxisFigures

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Final
 
 from medreview.cli.output import given, one_line
+from medreview.cli.reports.study_page.checklists import Filled, Filler, filled
 from medreview.cli.reports.study_page.checklists.figure_fillers import FIGURE_FILLERS
-from medreview.cli.reports.study_page.checklists.filled import Filled, Filler, filled
 from medreview.cli.reports.study_page.material import Material, short_hash
 from medreview.cli.reports.study_page.methods import limitations
 from medreview.cli.reports.study_page.table_one import days, value_words
