@@ -134,7 +134,7 @@ def describe(kind: str, payload: str, unit: str) -> str:
         case "flag":
             return f"{label_in(FLAGS, said['flag']).name} flag {'set' if said['on'] else 'taken back'}"
         case "tag":
-            return f"#{said['tag']} {'put on' if said['on'] else 'taken off'}"
+            return f"tag #{said['tag']} {'added' if said['on'] else 'removed'}"
         case "span_add":
             return f"marked {brief(said['exact'])}"
         case "span_del":

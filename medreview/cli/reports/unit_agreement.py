@@ -122,6 +122,14 @@ def adjudication_parts(found: Adjudication, axis: str) -> Iterator[Part]:
         yield f"settled as: {outcome}; whose label that was: {upheld}"
 
 
+def no_agreement(reviewers: Iterable[str], noun: str) -> str:
+    """Why no two of these reviewers can be compared."""
+    names = set(reviewers)
+    if len(names) == 1:
+        return f"Only {one_line(names.pop())} has labels here: agreement of reviewers takes two."
+    return f"No {noun} has labels of two of them, other than “cannot judge”: they cannot be compared."
+
+
 def scale_parts(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
     """Each two raters beside each other on one scale, then several together."""
     shown: dict[tuple[str, str], UnitAgreement] = {}

@@ -35,7 +35,7 @@ def division_parts(division: UnitDivision, title: str) -> Iterator[Part]:
     """The parts of a kind, ``title``."""
     yield Title(f"{title[:1].upper()}{title[1:]} by {division.of}")
     if not division.parts:
-        yield "There is nothing to divide: nobody and no judge has said anything of these units yet."
+        yield "Nothing to divide: no person and no judge has labelled these units yet."
     facts = [(given(one.part), one) for one in division.parts if isinstance(one, FactPart)]
     rankings = [(given(one.part), one) for one in division.parts if isinstance(one, RankingPart)]
     items = [(given(one.part), one) for one in division.parts if isinstance(one, QAPart)]

@@ -27,6 +27,7 @@ from medreview.cli.reports.unit_agreement import (
     figure_table,
     matrix,
     name_of,
+    no_agreement,
     p_words,
     reasons_of,
     right_parts,
@@ -350,16 +351,8 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
         yield f"{who} said only supported or not: compared on that scale alone, without figures of four labels."
     yield from adjudication_parts(axis.adjudication, axis.axis)
     if axis.labels and axis.scales and not any(scale.between for scale in axis.scales):
-        yield _no_agreement(axis, noun)
+        yield no_agreement((each.reviewer for each in axis.labels), noun)
     if axis.gold_silent:
         yield f"{counted(axis.gold_silent, 'right label')} stay hidden until the unit is decided"
     for scale in axis.scales:
         yield from scale_parts(scale, axis.axis, cluster)
-
-
-def _no_agreement(axis: AxisFigures, noun: str) -> str:
-    """Why no two reviewers can be compared."""
-    names = dict.fromkeys(each.reviewer for each in axis.labels)
-    if len(names) == 1:
-        return f"Only {one_line(next(iter(names)))} has labels here: agreement of reviewers takes two."
-    return f"No {noun} has labels of two of them, other than “cannot judge”: they cannot be compared."

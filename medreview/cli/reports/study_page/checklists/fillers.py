@@ -248,7 +248,7 @@ def _cost(material: Material) -> Filled | None:
 
 def _limitations(material: Material) -> Filled | None:
     told = sum(1 for _ in limitations(material))
-    return Filled(f"{counted(told, 'limitation')} told from the data", "limitations") if told else None
+    return Filled(f"{counted(told, 'limitation')} found in the data", "limitations") if told else None
 
 
 def _details(material: Material) -> Filled | None:
