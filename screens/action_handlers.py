@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from medreview.errors import NotSaved, UserError
+from medreview.errors import UserError
 from medreview.labels import FLAGS
 from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp
@@ -268,13 +268,10 @@ class ActionHandlers(ABC):
             raise UserError(f"There is no {session.asks.noun} here to write a note on.")
 
         def finish(text: str) -> str:
-            try:
-                if text != session.own.note:
-                    session.note(text)
-                elif session.draft is not None:
-                    session.discard_draft()
-            except NotSaved as error:
-                return error.row
+            if text != session.own.note:
+                session.note(text)
+            elif session.draft is not None:
+                session.discard_draft()
             (after or self._close)()
             return ""
 

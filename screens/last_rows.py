@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from medreview.errors import NotSaved, UserError
 from medreview.review.cell_width import fit, width
 from medreview.review.palette import Palette, PaletteEntry
 from medreview.review.text_entry import MOST, LineEdit
@@ -40,7 +41,7 @@ def foot_rows(
 
 @dataclass(eq=False, repr=False)
 class LineInput:
-    """``finish`` takes the text at Enter and returns what is wrong with it, or ``""``; Esc leaves.
+    """``finish`` takes the text at Enter and returns what is wrong with it, or ``""``, or raises that; Esc leaves.
 
     ``typed`` is called at every change. Where there is ``discard``, Esc keeps what was typed and Ctrl+X does not.
     """
@@ -69,7 +70,7 @@ class LineInput:
     def press(self, key: Key) -> bool:
         """Type; Enter finishes, Esc leaves, Ctrl+X discards."""
         if key.name == "enter":
-            self.wrong = self.finish(self.line.text)
+            self.wrong = self._finished()
         elif key.name == "escape":
             self.leave()
         elif key.name == "ctrl+x" and self.discard is not None:
@@ -79,6 +80,14 @@ class LineInput:
             took = self.line.press(key.name, key.character)
             self._changed(before, took)
         return True
+
+    def _finished(self) -> str:
+        try:
+            return self.finish(self.line.text)
+        except NotSaved as error:
+            return error.row
+        except UserError as error:
+            return str(error)
 
     def paste(self, text: str) -> None:
         """Text from the terminal's clipboard."""

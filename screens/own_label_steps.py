@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from medreview.errors import NotSaved, UserError
-from medreview.labels import label_words
+from medreview.errors import UserError
 from medreview.review.actions import Action, shown_key
 from medreview.review.cell_width import fit_words, width
 from medreview.review.deciding import Deciding
@@ -70,7 +69,7 @@ class OwnAxisDialog:
             asked = flow([(f" {visible(self.axis.title)}:", "title")], keys, columns)[: FOOT_ROWS - 1]
         below = flow([(" ", "")], last, columns)[0]
         if self.mine:
-            below = [*below, (f"now {label_words(self.axis.axis, self.mine)}", "own")]
+            below = [*below, (f"now {self.axis.words(self.mine)}", "own")]
         rows: list[Row] = [*asked, below]
         if self.axis.about and len(rows) < FOOT_ROWS:
             rows.append([(f" {fit_words(visible(self.axis.about), columns - 2)}", "dim")])
@@ -110,7 +109,7 @@ class TagLine(LineInput):
         """The line, the keys, and the tags that the word may become."""
         typed, _, below = super().rows(columns)
         keys: Row = [
-            (" ", ""), ("Enter", "key"), (" puts it on, or takes it off   ", ""), ("Tab", "key"), (" completes   ", ""),
+            (" ", ""), ("Enter", "key"), (" adds or removes it   ", ""), ("Tab", "key"), (" completes   ", ""),
             ("Esc", "key"), (" leave", ""),
         ]  # fmt: skip
         listed: list[StyledText] = []
@@ -176,22 +175,17 @@ class OwnLabelSteps:
         """Ask for tags of the unit on the screen."""
         session = self._session
         if not session.unit:
-            raise UserError(f"There is no {session.asks.noun} here to put a tag on.")
+            raise UserError(f"There is no {session.asks.noun} here to tag.")
 
         def finish(text: str) -> str:
-            try:
-                for word in dict.fromkeys(text.split()):
-                    session.tag(word)
-            except NotSaved as error:
-                return error.row
-            except UserError as error:
-                return str(error)
+            for word in dict.fromkeys(text.split()):
+                session.tag(word)
             self._close()
             return ""
 
         used, on = session.tags_used(), session.own.tags
         label = f"tag {visible(session.name)}: #"
-        self._stage.open(TagLine(label, LineEdit(), "puts it on", finish, self._close, used=used, on=on))
+        self._stage.open(TagLine(label, LineEdit(), "adds it", finish, self._close, used=used, on=on))
 
     def _ask(self, only: str, back_to: int | None, other: tuple[str, Act] | None, at: str = "") -> None:
         """Ask on the axis ``at``, else on ``only`` that one, else on the first without a label and then on those after

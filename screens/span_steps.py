@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from medreview.errors import NotSaved
 from medreview.review.deciding import Deciding
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import SpanEdit, partner_for
@@ -66,10 +65,7 @@ class SpanSteps:
 
         def with_reason(target: str, edit: SpanEdit) -> None:
             def finish(reason: str) -> str:
-                try:
-                    take(target, edit, reason.strip())
-                except NotSaved as error:
-                    return error.row
+                take(target, edit, reason.strip())
                 return ""
 
             line = LineInput("why:", LineEdit(), "marks it with this reason", finish, partial(again, target, edit))

@@ -7,7 +7,7 @@ from typing import Final
 
 from textual.geometry import Region, Size
 
-from medreview.errors import NotSaved, UserError
+from medreview.errors import UserError
 from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
 from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.deciding import Deciding
@@ -415,12 +415,7 @@ class UnitHandlers(ActionHandlers):
         text = units.own.words or (units.view.text if units.view else "")
 
         def finish(words: str) -> str:
-            try:
-                self._follow(units.decide_words(EDITED, words))
-            except NotSaved as error:
-                return error.row
-            except UserError as error:
-                return str(error)
+            self._follow(units.decide_words(EDITED, words))
             return ""
 
         self._stage.open(LineInput(f"{units.asks.noun}:", LineEdit.of(text), "saves", finish, self._close))

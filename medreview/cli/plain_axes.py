@@ -11,7 +11,7 @@ from medreview.study.own_axes import OwnAxis
 
 AXES_HELP: Final = """\
 z       the study's own axes             z AXIS LEVEL  a label there, by key or name
-#TAG    put a tag on, or take it off; # alone lists them"""
+#TAG    add or remove a tag; # alone lists them"""
 
 
 def own_label(session: Deciding, rest: str) -> bool:

@@ -118,7 +118,9 @@ def print_unit_stats(
         check_asked(kind, by, where, juries)
         without = [*leave_out, *(failed_attention(opened.reader) if passed else ())]
         if without and kind == _QUESTION:
-            raise UserError("Figures of question checks are of each reviewer alone: nobody has to be left out.")
+            raise UserError(
+                "Question checks have figures for each reviewer alone; --leave-out and --passed do not apply."
+            )
         only = select_units(opened.reader, kind, where, reviewer, without)
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else shown_by_units(only, by))

@@ -111,10 +111,10 @@ REVIEW: Final = (
         "axes",
         ("z",),
         "own labels",
-        "Labels that the study has defined itself, such as severity of harm: a level by its key, Tab the next axis.",
+        "Label on the study's own axes, such as severity of harm: press the key of a level; Tab goes to the next axis.",
         "Decide",
     ),
-    Action("tag", ("number_sign",), "tag", "Tags: a word as #dose, put on this statement or taken off.", "Decide"),
+    Action("tag", ("number_sign",), "tag", "Add or remove tags of this statement: words such as #dose.", "Decide"),
     Action("category", ("c",), "category", "What a suggested fact is about: then d m f o.", "Decide"),
     Action("add", ("plus",), "own fact", "Add a fact of your own to the case; it counts as kept.", "Decide"),
     Action("note", ("n",), "note", "Write a note on this statement (while searching: next hit).", "Decide"),
@@ -257,7 +257,7 @@ _OF_SPANS: Final = {
 """Actions that units marked with spans share with statements; their help where it differs."""
 _OF_UNITS: Final = {
     "note": "Write a note on this {noun} (while searching: next hit).",
-    "tag": "Tags: a word as #dose, put on this {noun} or taken off.",
+    "tag": "Add or remove tags of this {noun}: words such as #dose.",
     "next": "Next {noun}. Moving never decides.",
     "previous": "Previous {noun}.",
     "next_open": "Next {noun} that you have neither decided nor put off.",

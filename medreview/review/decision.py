@@ -134,7 +134,7 @@ def describe(kind: str, payload: str, unit: str) -> str:
         case "flag":
             return f"{label_in(FLAGS, said['flag']).name} flag {'set' if said['on'] else 'taken back'}"
         case "tag":
-            return f"#{said['tag']} {'put on' if said['on'] else 'taken off'}"
+            return f"tag #{said['tag']} {'added' if said['on'] else 'removed'}"
         case "span_add":
             return f"marked {brief(said['exact'])}"
         case "span_del":
@@ -235,11 +235,10 @@ def decide_in_script(
     except KeyError:
         levels = ", ".join(each.level for each in EVIDENCE)
         raise UserError(f"There is no label {label!r}; there are {levels}.") from None
-    event = event_in_script(study, reviewer, statement_id, "evidence", label, source_id=source_id, pass_no=pass_no)
-    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)
+    return save_in_script(study, reviewer, statement_id, "evidence", label, source_id=source_id, pass_no=pass_no)
 
 
-def event_in_script(
+def save_in_script(
     study: Study,
     reviewer: str,
     statement_id: str,
@@ -248,10 +247,10 @@ def event_in_script(
     *,
     source_id: str | None = None,
     pass_no: int = 1,
-) -> NewEvent:
-    """The event of a label on a statement that is given outside the workbench, as assisted.
+) -> Receipt:
+    """Record a label that an axis has, as :func:`decide_in_script` does.
 
-    Raises :class:`UserError` for an unknown statement or source.
+    Raises :class:`UserError` for an unknown statement or source, and when it cannot be saved.
     """
     try:
         item = load_statement_view(study.reader, statement_id)
@@ -273,4 +272,5 @@ def event_in_script(
         via=SCRIPT,
         snapshot_id=snapshot_id,
     )
-    return NewEvent("decide", statement_id, payload, snapshot_id)
+    event = NewEvent("decide", statement_id, payload, snapshot_id)
+    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)

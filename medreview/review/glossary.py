@@ -97,9 +97,9 @@ _WRITTEN: Final[dict[str, tuple[Term, ...]]] = {
         Term("deferred", "You put it off. It waits in the queue of that name."),
         Term("dispute", "Your flag for a factual error, whatever the source says. It is no verdict."),
         Term("feedback", "Your flag for an obvious hallucination. It is no verdict."),
-        Term("own labels", "What this study asks beside the verdict, such as severity of harm. z asks for it, and a "
-             "level is one key."),
-        Term("#dose", "A tag that you put on it. The key # puts tags on and takes them off."),
+        Term("own labels", "Labels on the study's own axes, such as severity of harm. Press z, then the key of a "
+             "level."),
+        Term("#dose", "A tag that you gave it. The key # adds and removes tags."),
         Term("badly parsed", "Your flag for a statement that was cut out wrongly."),
         Term("stale", "You decided on a text that has changed since. Look again and decide again."),
         Term("receipt", "The last row, for example saved #1234. It appears when your decision is in the file."),

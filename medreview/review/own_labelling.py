@@ -7,15 +7,14 @@ from functools import cached_property
 from medreview.errors import UserError
 from medreview.labels import OWN, is_tag
 from medreview.next_step import command
-from medreview.review.decision import NO_QUEUE, event_in_script
-from medreview.review.event_writer import EventWriter
+from medreview.review.decision import save_in_script
 from medreview.review.refusing import Refusing
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
 from medreview.study.ids import STATEMENT
 from medreview.study.own_axes import OwnAxis, own_axes
 
-NO_TAG = "A tag is one word of letters and digits, 24 at most, as #dose; - and _ may be in it."
+NO_TAG = "A tag is one word of up to 24 letters, digits, - and _, such as #dose."
 
 
 class OwnLabelling(Refusing):
@@ -43,7 +42,7 @@ class OwnLabelling(Refusing):
     def refusal(self, action: str) -> str:
         """As everywhere; of the study's own axes, where the kind of unit has none."""
         if action == "axes":
-            nobody = f"Nobody differs on this {self.asks.noun} on an axis of the study's own."
+            nobody = f"No reviewers differ on this {self.asks.noun} on the study's own axes."
             return "" if self.own_axes_asked else nobody if self.own_axes else self._no_axis()
         return super().refusal(action)
 
@@ -61,7 +60,7 @@ class OwnLabelling(Refusing):
         if not is_tag(tag):
             raise UserError(NO_TAG)
         on = tag not in self.own.tags
-        words = f"{self.name} · #{tag}{'' if on else ' taken off'}"
+        words = f"{self.name} · #{tag}{'' if on else ' removed'}"
         self._write([NewEvent("tag", unit, {"tag": tag, "on": on}, self.snapshot)], words)
 
     def tags_used(self) -> list[str]:
@@ -87,8 +86,7 @@ def label_in_script(
     axis = axes.get(OWN + name)
     if axis is None:
         raise UserError(_no_axis(axes, STATEMENT, name))
-    event = event_in_script(study, reviewer, statement_id, axis.axis, _label(axis, levels), pass_no=pass_no)
-    return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)
+    return save_in_script(study, reviewer, statement_id, axis.axis, _label(axis, levels), pass_no=pass_no)
 
 
 def _label(axis: OwnAxis, levels: Sequence[str]) -> str:

@@ -209,8 +209,8 @@ def _stratum(stratum: SupportFigures) -> str:
 
 
 _NOT_YET: Final = {
-    True: "no two have a label of the same unit yet.",
-    False: "no person and no model has said anything of that yet.",
+    True: "no two raters have labelled the same unit yet.",
+    False: "no person and no model has labelled any of these yet.",
 }
 _APART: Final = ("between", "gold", "model", "origin")
 """What a figure is of only where that is named: otherwise it is another one than was meant."""
@@ -232,7 +232,7 @@ def _figure(target: str, named: Sequence[NamedFigure], rows: Mapping[str, Figure
     for key, word in scope.items():
         known = dict.fromkeys(one.scope[key] for one in of_name if key in one.scope)
         if known and word not in known:
-            raise UserError(f"--require: {name} is of no {key} {word!r} here; there is {', '.join(known)}.")
+            raise UserError(f"--require: {name} has no {key} {word!r} here; there is {', '.join(known)}.")
     fitting = [
         one
         for one in of_name

@@ -77,10 +77,8 @@ def set_assistance(study: Study, reviewer: str, *, half: bool) -> None:
     if assists(study.reader) == half:
         return
     if labelled := labelled_members(study.reader):
-        raise UserError(
-            f"{labelled:,} of the audit {'has a label' if labelled == 1 else 'have labels'} already: which statements "
-            "are assisted has to be set before the first label."
-        )
+        has = "statement of the audit has" if labelled == 1 else "statements of the audit have"
+        raise UserError(f"{labelled:,} {has} a label already. --assist must be set before the first label.")
     write_act(study, reviewer, ASSIST, {"half": half})
 
 

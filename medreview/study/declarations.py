@@ -1,4 +1,4 @@
-"""What a journal asks of a study beside its figures: ethics, funding, registration, conflicts and the like.
+"""The declarations that a journal asks for: ethics, funding, registration, conflicts of interest and others.
 
 Each change is an event on the study as a whole, with who said it and when. So declarations merge, are exported and go
 with every copy. The newest word on a field counts; an empty one takes it back.
@@ -15,23 +15,22 @@ from medreview.study.study_acts import study_acts, write_act
 
 
 class Field(NamedTuple):
-    """``name``: of the option and in files; ``title``: in a report; ``asks``: what belongs in it."""
+    """``name``: of the option and in files; ``title``: in a report."""
 
     name: str
     title: str
-    asks: str
 
 
 FIELDS: Final = (
-    Field("ethics", "Ethics approval and consent", "Which committee approved it, under which number; consent."),
-    Field("privacy", "Protection of data of patients", "How data of patients were protected."),
-    Field("funding", "Funding", "Who paid, and what part they had in the study."),
-    Field("conflicts", "Conflicts of interest", "Of every author."),
-    Field("registration", "Registration", "Register and number, or that it was not registered."),
-    Field("protocol", "Protocol", "Where the protocol can be read, or that there is none."),
-    Field("data", "Availability of data", "Where the data can be had, or why not."),
-    Field("code", "Availability of code", "Where the code can be had, or why not."),
-    Field("patients", "Involvement of patients and the public", "Who was involved, in what, or that nobody was."),
+    Field("ethics", "Ethics approval and consent"),
+    Field("privacy", "Protection of patient data"),
+    Field("funding", "Funding"),
+    Field("conflicts", "Conflicts of interest"),
+    Field("registration", "Registration"),
+    Field("protocol", "Protocol"),
+    Field("data", "Data availability"),
+    Field("code", "Code availability"),
+    Field("patients", "Patient and public involvement"),
 )
 _DECLARE: Final = "declare"
 LONGEST: Final = 4_000

@@ -134,7 +134,9 @@ def set_axes(study: Study, reviewer: str, text: str, where: str = "axes.toml") -
     found = parse(text, where, ["statement", *kinds])
     after = {one.axis: one for one in found}
     if lost := next(misfits(study.reader, after), ""):
-        raise UserError(f"{where}: {lost} Levels with labels stay; their words and definitions can be changed.")
+        raise UserError(
+            f"{where}: {lost} Keep axes and levels that have labels; their names and definitions may change."
+        )
     before = newest_act(study.reader, "axes")
     if before is None or before.said["sha256"] != sha256(text):
         write_act(study, reviewer, "axes", {"text": text, "sha256": sha256(text)})
@@ -157,7 +159,7 @@ def misfits(reader: sqlite3.Connection, axes: Mapping[str, OwnAxis]) -> Iterator
         for label, count in labels.items():
             if not own.is_label(label):
                 said = f"{label!r} was given {counted(count, 'time')} on the axis {name!r}"
-                yield f"{said}, which has no such label any more."
+                yield f"{said}, which no longer has this label."
 
 
 def parse(text: str, where: str = "axes.toml", kinds: Collection[str] | None = None) -> tuple[OwnAxis, ...]:
@@ -168,7 +170,7 @@ def parse(text: str, where: str = "axes.toml", kinds: Collection[str] | None = N
     import tomllib
 
     if len(text.encode("utf-8", "surrogatepass")) > LONGEST:
-        raise UserError(f"{where} has more than {LONGEST:,} bytes; that is more than axes need.")
+        raise UserError(f"{where} is too large for axes: more than {LONGEST:,} bytes.")
     if is_damaged(text):
         raise UserError(f"{where} is damaged (a NUL or half a character in it); save it as UTF-8.")
     try:
@@ -214,7 +216,7 @@ class _Reading:
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
             raise self._wrong(1, "axis", "each axis begins with [[axis]]")
         if len(tables) > MOST_AXES:
-            raise self._wrong(self._axis_line(MOST_AXES), "axis", f"{MOST_AXES} axes are the most")
+            raise self._wrong(self._axis_line(MOST_AXES), "axis", f"a study can have {MOST_AXES} axes at most")
         found = [self._axis(number, table) for number, table in enumerate(tables)]
         self._different([one.name for one in found], "name", self._axis_line)
         return tuple(found)
@@ -230,7 +232,7 @@ class _Reading:
             raise self._wrong(line, "name", f"{name!r} is an axis of the program; choose another name")
         many, ordered = (self._truth(said, key, line) for key in ("many", "ordered"))
         if many and ordered:
-            raise self._wrong(line, "ordered", "levels of which several are given at once are no steps")
+            raise self._wrong(line, "ordered", "an axis with many = true cannot be ordered")
         units = said.get("units", ["statement"])
         if not isinstance(units, list) or not units or not all(isinstance(one, str) for one in units):
             raise self._wrong(line, "units", 'a list of kinds of unit is needed, as ["statement"]')
@@ -249,7 +251,7 @@ class _Reading:
         if not isinstance(said, list) or not all(isinstance(one, dict) for one in said):
             raise self._wrong(line, "level", "each level begins with [[axis.level]]")
         if not (1 if many else 2) <= len(said) <= MOST_LEVELS:
-            few = f"from {1 if many else 2} to {MOST_LEVELS} levels are needed, and there are {len(said)}"
+            few = f"it has {counted(len(said), 'level')}; give {1 if many else 2} to {MOST_LEVELS}"
             raise self._wrong(line, "level", few)
 
         def line_of(place: int) -> int:
@@ -280,7 +282,7 @@ class _Reading:
     def _known(self, said: Mapping[str, Any], keys: Iterable[str], line: int) -> None:
         for key in said:
             if key not in keys:
-                raise self._wrong(line, key, f"there is no such key here; there are {', '.join(keys)}")
+                raise self._wrong(line, key, f"unknown key; the keys are {', '.join(keys)}")
 
     def _texts(self, said: Mapping[str, Any], longest: Mapping[str, int], line: int) -> dict[str, str]:
         found = {}
@@ -289,7 +291,7 @@ class _Reading:
             if not isinstance(text, str):
                 raise self._wrong(line, key, "a text in quotation marks is needed")
             if len(text) > most:
-                raise self._wrong(line, key, f"it has {len(text)} characters; {most} are the most")
+                raise self._wrong(line, key, f"it has {len(text)} characters; the most is {most}")
             found[key] = " ".join(text.split())
         return found
 
@@ -303,7 +305,7 @@ class _Reading:
         for place, name in enumerate(names):
             if name in names[:place]:
                 first = self._line_with(line_of(names.index(name)), key)
-                raise self._wrong(line_of(place), key, f"{name!r} is there already, in line {first}")
+                raise self._wrong(line_of(place), key, f"{name!r} is used already, in line {first}")
 
     def _axis_line(self, number: int) -> int:
         return self._begins[number][0] if number < len(self._begins) else 1

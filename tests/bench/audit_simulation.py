@@ -8,7 +8,6 @@ one of these orders; then the file is asked for its figure. Printed for each ord
 many of the 95% intervals hold the truth, how wide they are, and in how many studies there was no figure.
 """
 
-import argparse
 import random
 import shutil
 import tempfile
@@ -28,6 +27,7 @@ from medreview.study.events import NewEvent, Recorder
 from medreview.study.merge import merge
 from medreview.study.rows import insert
 from medreview.text import sha256
+from tests.bench.simulation import arguments
 
 RESPONSES: Final = 100
 STATEMENTS: Final = 6
@@ -208,9 +208,7 @@ def holds(outcome: Outcome) -> bool:
 
 def main() -> None:
     """Read the arguments, simulate each order, print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--studies", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = arguments(__doc__, studies=300)
     parser.add_argument("--order", choices=ORDERS, action="append")
     wanted = parser.parse_args()
     print(f"{'order':<28}{'bias':>8}{'cover':>8}{'width':>8}{'n':>6}{'none':>6}{'seconds':>9}")

@@ -11,7 +11,6 @@ program does it; `--each` prints every setting. Last, how often McNemar's test f
 judges are equally good, over responses and with statements taken as independent.
 """
 
-import argparse
 import math
 import time
 from collections import defaultdict
@@ -31,6 +30,7 @@ from medreview.stats.formulas.classification import classification, clustered_mc
 from medreview.stats.formulas.estimate import Estimate, Scale
 from medreview.stats.formulas.hypothesis_tests import Side, difference
 from medreview.stats.formulas.shared_draws import ResponseSample
+from tests.bench.simulation import arguments
 
 WORLD: Final = 200
 """Studies of 1,000 responses that the truth is taken from."""
@@ -275,10 +275,8 @@ def test_sizes(responses: int, studies: int, seed: int) -> None:
 
 def main() -> None:
     """Read the arguments, simulate, print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--studies", type=int, default=400)
+    parser = arguments(__doc__, studies=400)
     parser.add_argument("--responses", type=int, nargs="+", default=[15, 30, 100])
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", action="store_true", help="every setting on a line of its own")
     wanted = parser.parse_args()
     began = time.perf_counter()

@@ -12,7 +12,6 @@ Then, for randomised assistance, how many intervals of the difference hold the t
 judges so often when blind, and so much more often when they are in sight.
 """
 
-import argparse
 import random
 from collections import defaultdict
 from typing import Final
@@ -21,7 +20,8 @@ from medreview.stats.formulas.audit_sampling import Sampled, audit_share
 from medreview.stats.formulas.intervals import share_difference
 from medreview.stats.formulas.prediction_powered import Said, Verdicts, prediction_powered
 from medreview.stats.reports.audit_assistance import arm_share
-from tests.bench.estimate_coverage import ALIKE, ERRORS_ALIKE, Tally
+from tests.bench.estimate_coverage import ALIKE, ERRORS_ALIKE, Tally, beta
+from tests.bench.simulation import arguments
 
 RESPONSES: Final = 50
 STATEMENTS: Final = 7
@@ -45,7 +45,7 @@ class Model:
         self.predicted: list[float | None] = []
         said: dict[str, Said] = {}
         for response in range(RESPONSES):
-            easy, sure = _beta(rng, share, ALIKE), _beta(rng, right, ERRORS_ALIKE)
+            easy, sure = beta(rng, share, ALIKE), beta(rng, right, ERRORS_ALIKE)
             yes = 0
             for _ in range(STATEMENTS):
                 value = rng.random() < easy
@@ -86,7 +86,7 @@ def assisted(studies: int, agreement: float, bias: float, labels: int, seed: int
         halves: dict[bool, list[Sampled]] = {True: [], False: []}
         for place in range(labels):
             if place % 3 == 0:
-                like = _beta(rng, agreement, ALIKE)
+                like = beta(rng, agreement, ALIKE)
             helped = rng.random() < 0.5
             agrees = rng.random() < like or (helped and rng.random() < bias / (1 - agreement))
             halves[helped].append(Sampled(float(agrees), place // 3, 0.1))
@@ -95,21 +95,13 @@ def assisted(studies: int, agreement: float, bias: float, labels: int, seed: int
     return tally
 
 
-def _beta(rng: random.Random, mean: float, alike: float) -> float:
-    spread = (1 - alike) / alike
-    return rng.betavariate(mean * spread, (1 - mean) * spread)
-
-
 def _cell(tally: Tally) -> str:
     return f"{tally.held / max(1, tally.given):.1%} {tally.width / max(1, tally.given):.2f}"
 
 
 def main() -> None:
     """Read the arguments, simulate, print a row for each setting."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--studies", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    wanted = parser.parse_args()
+    wanted = arguments(__doc__, studies=1000).parse_args()
     heads = ("share", "right", "labels", "none", "study", "at large", "alone")
     print("".join(f"{head:>14}" for head in heads))
     for share, right, more, labels in ROWS:

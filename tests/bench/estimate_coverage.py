@@ -14,7 +14,6 @@ which an interval was given that misses.
 of the same kind gets so many. Printed for each figure: the median of the labels, and the mean half of the interval.
 """
 
-import argparse
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -35,6 +34,7 @@ from medreview.stats.formulas.audit_sampling import (
 )
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.prediction_powered import Said, Verdicts, prediction_powered
+from tests.bench.simulation import arguments
 
 RESPONSES: Final = 100
 ALIKE: Final = 0.2
@@ -84,8 +84,8 @@ def made_up(rng: random.Random, share: float, agreement: float, audit: int, sile
     true = total = 0
     for response in range(RESPONSES):
         model = "ab"[response % 2]
-        easy = _beta(rng, min(0.98, share + HARDER / 2 * (1 if model == "a" else -1) * (1 - share) * 4), ALIKE)
-        right = _beta(rng, agreement, ERRORS_ALIKE)
+        easy = beta(rng, min(0.98, share + HARDER / 2 * (1 if model == "a" else -1) * (1 - share) * 4), ALIKE)
+        right = beta(rng, agreement, ERRORS_ALIKE)
         told, yes, count = 0, 0, rng.randint(6, 8)
         for _ in range(count):
             value = rng.random() < easy
@@ -168,16 +168,15 @@ def _at_large(share: float) -> float:
     return (min(0.98, share + shift) + share - shift) / 2
 
 
-def _beta(rng: random.Random, mean: float, alike: float) -> float:
+def beta(rng: random.Random, mean: float, alike: float) -> float:
+    """A chance of one response: around ``mean``, with this correlation within responses."""
     spread = (1 - alike) / alike
     return rng.betavariate(mean * spread, (1 - mean) * spread)
 
 
 def main() -> None:
     """Read the arguments, simulate, print a row for each audit, share and agreement."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--studies", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = arguments(__doc__, studies=1000)
     parser.add_argument("--silent", type=float, default=0.0, help="Share of statements without a verdict.")
     parser.add_argument("--plan", type=float, help="Points to either side.")
     parser.add_argument("--audit", type=int, action="append")

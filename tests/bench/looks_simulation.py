@@ -9,7 +9,6 @@ over that of one look at 100 and at 400 labels; and, with a plan, how many of th
 the audit stops at the first label that makes half of the interval 8 and 5 points, with the mean of the labels.
 """
 
-import argparse
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Final
 from medreview.stats.formulas.audit_sampling import Sampled, audit_share, first_within
 from medreview.stats.formulas.confidence_sequences import anytime_share
 from medreview.stats.formulas.estimate import Estimate
+from tests.bench.simulation import arguments
 
 LOOKS: Final = range(40, 401, 20)
 SIZES: Final = (700, 5_000)
@@ -74,10 +74,7 @@ def simulate(studies: int, size: int, share: float, seed: int) -> Iterator[str]:
 
 def main() -> None:
     """Read the arguments, simulate, print a row for each size and share."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--studies", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    wanted = parser.parse_args()
+    wanted = arguments(__doc__, studies=1000).parse_args()
     heads = ("size", "share", "last", "any", "every look", "wider 100", "wider 400", "plan 8", "plan 5")
     print("".join(f"{head:>14}" for head in heads))
     for size in SIZES:

@@ -10,7 +10,6 @@ the truth, by responses (the models apart) and by questions (paired). Then half 
 models either way, and how often each finds a true difference of 10 points.
 """
 
-import argparse
 import math
 import time
 from collections import defaultdict
@@ -28,6 +27,7 @@ from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference
 from medreview.stats.formulas.shared_draws import ResponseSample
 from tests.bench.coverage import Tally
+from tests.bench.simulation import arguments
 
 STATEMENTS: Final = 6
 ALIKE: Final = 0.3
@@ -129,11 +129,9 @@ def covered(models: int, questions: int, shared: str, studies: int, seed: int) -
 
 def main() -> None:
     """Read the arguments, simulate, print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--studies", type=int, default=1000)
+    parser = arguments(__doc__, studies=1000)
     parser.add_argument("--models", type=int, nargs="+", default=[2, 4, 7])
     parser.add_argument("--questions", type=int, nargs="+", default=[15, 40, 100])
-    parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
     began = time.perf_counter()
     names = (*FIGURES, "half width", "power")

@@ -163,7 +163,7 @@ def test_a_copy_with_a_plan_that_is_none_is_refused(medreview: Program, demo: Pa
 
 def test_assistance_is_set_before_labels_and_its_difference_is_told(medreview: Program, demo: Path) -> None:
     shown = text(medreview, "audit", demo, "--rate", 1, "--assist", "half", "--reviewer", "kb")
-    assert "Half of it is shown with the judges, to each reviewer by a coin" in shown
+    assert "A coin shows each reviewer the judges on half of the audit" in shown
     label(demo, 118)  # blind, as if the queue had not followed the coin
     (figures,) = told(medreview, demo)["figures"]
     flow, bias = figures["supported"]["flow"], figures["assistance"]
@@ -176,10 +176,10 @@ def test_assistance_is_set_before_labels_and_its_difference_is_told(medreview: P
         assert "an estimate of automation bias" in shown
         assert "labelled with the judges, by the coin" in shown
         assert "by the blind half, whose labels count twice" in shown
-        assert "otherwise than the coin said" in shown
+        assert "against the coin. They count as the coin fell" in shown
     assert max(map(len, medreview("audit", demo, "--full").stdout.splitlines())) <= 80
     report = demo.with_name("report.html")
     medreview("report", demo, report)
     assert "a coin had" in report.read_text()
     refused = medreview("audit", demo, "--assist", "none", check=2).stderr
-    assert "118 of the audit have labels already" in refused
+    assert "118 statements of the audit have a label already" in refused

@@ -52,7 +52,7 @@ def test_what_is_the_same_for_every_reviewer_is_said_once_in_full(medreview: Pro
     said = " ".join(full.split())
     for once in (
         "Labels for ± 8 points", "supported: 118 in the study", "Interim: 10 labels", "10 so far, 20 more.",
-        "Whoever stops or reports before the plan is reached", "The verdicts alone, uncorrected",
+        "If you stop or report before the plan is reached", "The verdicts alone, uncorrected",
     ):  # fmt: skip
         assert said.count(once) == 1, once
     for who in ("anna", "ben", "all reviewers together"):
@@ -112,7 +112,7 @@ def test_strata_verdicts_check_and_models_have_a_line_each(medreview: Program, t
 
 def test_assistance_is_one_line(medreview: Program, demo: Path) -> None:
     medreview("audit", demo, "--rate", 1, "--assist", "half", "--plan", 4)
-    assert "to each reviewer by a coin" in screen(medreview, demo)
+    assert "A coin shows each reviewer the judges on half" in screen(medreview, demo)
     label(demo, 118, "kb")
     label(demo, 20, LONG)
     shown = " ".join(screen(medreview, demo).split())

@@ -22,7 +22,7 @@ def test_axes_are_added_set_listed_and_printed(study: Path, medreview: Program) 
     assert "--add harm adds severity of harm" in medreview("axes", study).stdout
     added = medreview("axes", study, "--add", "harm", "--reviewer", "kb")
     assert "  3  severe: A life in danger" in added.stdout
-    assert "z asks for them" in added.stderr
+    assert "press z to label" in added.stderr
     example = medreview("axes", "--example").stdout
     both = study.with_name("axes.toml")
     both.write_text(medreview("axes", study, "--text").stdout + example, encoding="utf-8")
@@ -40,7 +40,7 @@ def test_what_is_wrong_is_one_sentence_with_the_way_on(study: Path, medreview: P
         ((study, broken), "broken.toml, line 2, name: 'rank' is an axis of the program"),
         ((study, study.with_name("none.toml")), "cannot be read"),
         ((study, "--add", "joy"), "There is no axis 'joy' to add; there is harm."),
-        ((study, "--add", "harm", "--text"), "Give one of"),
+        ((study, "--add", "harm", "--text"), "Give only one of"),
         ((), "Name the study"),
     ):
         assert said in medreview("axes", *words, check=2).stderr
@@ -62,7 +62,7 @@ def test_line_mode_takes_labels_and_tags_and_says_what_there_is(study: Path, med
         "S1 · #ask   saved",
         "tags here: #ask, #dose",
         "A tag is one word",
-        "S1 undone: #ask put on",
+        "S1 undone: tag #ask added",
         "z AXIS LEVEL",
         "you: harm: severe; #dose",
     ):

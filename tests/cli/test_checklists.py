@@ -164,7 +164,7 @@ def test_what_records_of_answers_say_and_what_was_declared(medreview: Program, t
     assert _says(chart["6b"]) == ["2026-03-02", "CH"]
     assert _says(chart["5b"])[1] == "Be short."
     assert _says(chart["12e"]) == ["On request."]
-    assert chart["12e"]["yours"] == "yours to write: availability of code"
+    assert chart["12e"]["yours"] == "yours to write: code availability"
     assert chart["5a"]["yours"] == "yours to write"
 
 

@@ -1,4 +1,4 @@
-"""``declare``: what a journal asks of a study is said, changed, taken back, and goes with every copy."""
+"""``declare``: each text is set, changed, cleared, and goes with every copy."""
 
 import json
 import shutil
@@ -21,7 +21,7 @@ def _texts(path: Path) -> dict[str, str]:
 
 def test_a_field_is_said_changed_and_taken_back_with_who_and_when(medreview: Program, demo: Path) -> None:
     nothing = medreview("declare", demo).stdout
-    assert nothing.startswith("nothing is said yet on: ethics, ")
+    assert nothing.startswith("not declared yet: ethics, ")
     medreview("declare", demo, "--ethics", "Waived.", "--funding", "None.", "--reviewer", "kb")
     again = medreview("declare", demo, "--ethics", "Board of B, 12/26.", "--funding", " None. ", "--reviewer", "ann")
     assert "1 field changed" in again.stderr + again.stdout

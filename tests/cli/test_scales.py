@@ -16,7 +16,7 @@ from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.written import write_markdown, write_report
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.unit_parts import figure_table
+from medreview.cli.reports.unit_agreement import figure_table
 from medreview.replays.replay import Row
 from medreview.review.decision import decide_in_script
 from medreview.stats.formulas.bootstrap import Resampling

@@ -53,8 +53,8 @@ def test_runs_of_a_file_are_said_compared_and_divided(medreview, runs: Path) -> 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (("--between", "run"), "--between goes with --full"),
-        (("--full", "--unit", "pair", "--between", "run"), "--between goes with --full"),
+        (("--between", "run"), "--between needs --full"),
+        (("--full", "--unit", "pair", "--between", "run"), "--between needs --full"),
         (("--full", "--between", "version"), "What answers here say: model, run."),
         (("--full", "--between", "extra.ward"), "there is nothing to compare"),
         (("--by", "colour"), "A study is divided by model, origin"),

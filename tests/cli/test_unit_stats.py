@@ -162,7 +162,7 @@ def test_what_cannot_be_asked_for_is_an_error_that_says_what_can(medreview, ward
     assert "there are pair, response, reference, qa" in medreview("stats", ward, "--unit", "statements", check=2).stderr
     assert "there are ann, bob" in medreview("stats", ward, "--unit", "fact", "--reviewer", "eve", check=2).stderr
     told = medreview("stats", ward, "--unit", "fact", "--by", "origin", check=2).stderr
-    assert "With --unit and --gold, --by is model, case or type" in told
+    assert "With --unit or --gold, --by takes model, case or type" in told
     assert "key facts are divided by model or case" in medreview("stats", ward, "--unit", "fact", "--by", "type",
                                                                  check=2).stderr  # fmt: skip
     assert "add --unit KIND" in medreview("stats", ward, "--jury", "one,two", check=2).stderr
@@ -304,7 +304,7 @@ def test_reviewers_are_left_out_by_name_or_by_checks_of_attention_and_that_is_sa
     assert given["provenance"]["where"] == "labels of all but anna"
     assert "add --unit KIND" in medreview("stats", path, "--passed", check=2).stderr
     refused = medreview("stats", path, "--unit", "question", "--leave-out", "bo", check=2).stderr
-    assert "nobody has to be left out" in refused
+    assert "--leave-out and --passed do not apply" in refused
 
 
 def test_a_judge_without_a_word_on_the_leading_scale_is_named_and_was_asked(medreview, tmp_path):

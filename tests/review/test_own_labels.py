@@ -61,7 +61,7 @@ def test_a_label_a_tag_and_their_undo_stand_beside_the_verdict(asked):
         (lambda session: session.label("tone", "calm"), "no axis 'tone' for a statement; there is harm, readability"),
         (lambda session: session.tag("two words"), "A tag is one word"),
         (lambda session: session.tag("\x1b[31m"), "A tag is one word"),
-        (lambda session: session.tag("x" * 25), "24 at most"),
+        (lambda session: session.tag("x" * 25), "up to 24"),
     ],
 )
 def test_what_is_no_label_and_no_tag_is_refused_with_what_there_is(asked, act, words):

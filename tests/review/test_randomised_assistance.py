@@ -266,7 +266,7 @@ def test_it_comes_before_the_first_label_and_reaches_copies(study: Study) -> Non
     with Study.open(copy) as other:
         assert shown_by_coin(other.reader, "anna") == shown_by_coin(study.reader, "anna")
         review_all(other, "anna")
-        with pytest.raises(UserError, match="160 of the audit have labels already"):
+        with pytest.raises(UserError, match="160 statements of the audit have a label already"):
             set_assistance(other, "anna", half=False)
     set_assistance(study, WHO, half=False)
     assert shown_by_coin(study.reader, WHO) == frozenset()

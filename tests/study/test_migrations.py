@@ -9,8 +9,8 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -354,15 +354,22 @@ ALSO_SAID = {
 }
 
 
-@pytest.mark.parametrize("version", ALSO_SAID)
-def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version: int, tmp_path: Path) -> None:
-    path, queries = kept(tmp_path, version), SAID | ALSO_SAID[version]
+@contextmanager
+def opened_with_all(folder: Path, version: int, queries: Mapping[str, str]) -> Iterator[Study]:
+    """The kept study of a file version, open; every query says what it said before."""
+    path = kept(folder, version)
     with closing(sqlite3.connect(path)) as older:
         before = {name: [tuple(row) for row in older.execute(query)] for name, query in queries.items()}
     assert all(before.values())
     with Study.open(path) as study:
         assert schema_version(study.reader) == NEWEST
         assert {name: rows(study, query) for name, query in queries.items()} == before
+        yield study
+
+
+@pytest.mark.parametrize("version", ALSO_SAID)
+def test_a_study_of_an_earlier_file_version_opens_with_all_that_it_said(version: int, tmp_path: Path) -> None:
+    with opened_with_all(tmp_path, version, SAID | ALSO_SAID[version]) as study:
         assert check(study.reader) == []
 
 
@@ -428,13 +435,8 @@ def test_a_study_of_file_version_9_has_the_conflicts_that_were_not_seen_and_keep
 
 
 def test_a_study_of_file_version_11_opens_with_its_labels_and_takes_axes_and_tags(tmp_path: Path) -> None:
-    path, queries = kept(tmp_path, 11), SAID | {"compared": "SELECT * FROM compared_label ORDER BY event_id, axis"}
-    with closing(sqlite3.connect(path)) as older:
-        before = {name: [tuple(row) for row in older.execute(query)] for name, query in queries.items()}
-    assert all(before.values())
-    with Study.open(path) as study:
-        assert schema_version(study.reader) == NEWEST
-        assert {name: rows(study, query) for name, query in queries.items()} == before
+    compared = {"compared": "SELECT * FROM compared_label ORDER BY event_id, axis"}
+    with opened_with_all(tmp_path, 11, SAID | compared) as study:
         add_axis(study, "kb", "harm")
         session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
         session.label("harm", "mild")

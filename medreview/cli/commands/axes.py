@@ -1,4 +1,4 @@
-"""The command ``axes``: what reviewers of a study say of units beside the labels of the program."""
+"""The command ``axes``: the axes that a study has of its own, listed and set."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -17,33 +17,33 @@ if TYPE_CHECKING:
 def axes(
     study: Annotated[Path | None, Argument(metavar="[STUDY]", help="The study.", show_default=False)] = None,
     file: Annotated[
-        Path | None, Argument(metavar="[FILE.toml]", help="Set the axes to those of a file.", show_default=False)
+        Path | None, Argument(metavar="[FILE.toml]", help="Set the axes from this file.", show_default=False)
     ] = None,
     add: Annotated[
-        str | None, Option(metavar="NAME", help="Add an axis that comes with medreview: harm, severity of harm.")
+        str | None, Option(metavar="NAME", help="Add an axis that medreview ships: harm (severity of harm).")
     ] = None,
-    example: Annotated[bool, Option("--example", help="Print a file with comments, to begin from.")] = False,
-    text: Annotated[bool, Option("--text", help="Print the file that is in force.")] = False,
+    example: Annotated[bool, Option("--example", help="Print a commented example file to start from.")] = False,
+    text: Annotated[bool, Option("--text", help="Print the file that the study uses.")] = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """List the axes that a study has of its own, or set them: what is asked beside the verdict, with levels and keys.
+    """List or set the study's own axes: questions beside the verdict, each with its levels and keys.
 
-    In the workbench z asks for them. Their labels are saved, undone, kept blind, compared, exported and counted like
-    all others. A file can be set again with other words, further levels and further axes; a level or an axis that has
-    labels has to stay.
+    In the workbench, press z to label on them. medreview saves, undoes, hides, compares, exports and counts these
+    labels like all others. You can set a changed file later: reword anything, add levels and axes. An axis or a level
+    that has labels must stay.
 
     Example: medreview axes sepsis.medreview --add harm
     """
     from medreview.study import own_axes as found_in
 
     if sum((file is not None, add is not None, example, text)) > 1:
-        raise UserError("Give one of FILE.toml, --add, --text and --example.")
+        raise UserError("Give only one of FILE.toml, --add, --text and --example.")
     if example:
         print(found_in.shipped_text(found_in.EXAMPLE), end="")
         return
     if study is None:
-        raise UserError("Name the study: medreview axes STUDY; --example needs none.")
+        raise UserError("Name the study: `medreview axes STUDY`. Only --example works without one.")
     with open_study(study, read_only=file is None and add is None) as opened:
         if file is not None:
             found = found_in.set_axes(opened, decider(reviewer), _read(file), one_line(str(file)))
@@ -56,8 +56,8 @@ def axes(
         result({"text": now}, *now.splitlines(), as_json=as_json)
         return
     if file or add:
-        say("the axes are set; in the workbench z asks for them")
-    none = "The study has no axes of its own; --add harm adds severity of harm, --example prints a file to begin from."
+        say("axes set; in the workbench, press z to label on them")
+    none = "This study has no axes of its own. --add harm adds severity of harm; --example prints a file to start from."
     lines = [line for one in found.values() for line in _lines(one)]
     told = [{**asdict(one), "axis": one.axis, "levels": [each._asdict() for each in one.levels]}
             for one in found.values()]  # fmt: skip
@@ -81,6 +81,6 @@ def _read(path: Path) -> str:
     try:
         return read_toml(path, LONGEST)[0]
     except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8; save it as that.") from error
+        raise UserError(f"{path} is not UTF-8. Save it as UTF-8.") from error
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error

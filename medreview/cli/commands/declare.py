@@ -1,4 +1,4 @@
-"""The command ``declare``: what a journal asks of a study beside its figures, shown and said."""
+"""The command ``declare``: the declarations that a journal asks for, shown and set."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -14,21 +14,27 @@ Said = str | None
 def declare(
     study: StudyFile,
     ethics: Annotated[Said, Option(metavar="TEXT", help="Ethics committee, number, consent.")] = None,
-    privacy: Annotated[Said, Option(metavar="TEXT", help="How data of patients were protected.")] = None,
-    funding: Annotated[Said, Option(metavar="TEXT", help="Who paid, and what part they had in the study.")] = None,
+    privacy: Annotated[Said, Option(metavar="TEXT", help="How patient data were protected.")] = None,
+    funding: Annotated[Said, Option(metavar="TEXT", help="Who paid, and their role in the study.")] = None,
     conflicts: Annotated[Said, Option(metavar="TEXT", help="Conflicts of interest of every author.")] = None,
-    registration: Annotated[Said, Option(metavar="TEXT", help="Register and number, or that there is none.")] = None,
-    protocol: Annotated[Said, Option(metavar="TEXT", help="Where the protocol is, or that there is none.")] = None,
-    data: Annotated[Said, Option(metavar="TEXT", help="Where the data can be had, or why not.")] = None,
-    code: Annotated[Said, Option(metavar="TEXT", help="Where the code can be had, or why not.")] = None,
-    patients: Annotated[Said, Option(metavar="TEXT", help="Which patients or public had a part, in what.")] = None,
+    registration: Annotated[
+        Said, Option(metavar="TEXT", help="Register and number, or that it was not registered.")
+    ] = None,
+    protocol: Annotated[
+        Said, Option(metavar="TEXT", help="Where readers find the protocol, or that there is none.")
+    ] = None,
+    data: Annotated[Said, Option(metavar="TEXT", help="Where readers can get the data, or why not.")] = None,
+    code: Annotated[Said, Option(metavar="TEXT", help="Where readers can get the code, or why not.")] = None,
+    patients: Annotated[
+        Said, Option(metavar="TEXT", help="Which patients or members of the public took part, in what.")
+    ] = None,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show or set what a journal asks of a study beside its figures: ethics, funding, registration and the like.
+    """Show or set the declarations that a journal asks for: ethics, funding, registration and others.
 
-    Each text is kept with who said it and when. It stands at the end of the report, fills the items of a checklist
-    (`report --checklist`), and goes with every copy and merge. An empty text takes a field back.
+    medreview stores who wrote each text and when. The report prints the texts at its end, checklists use them
+    (`report --checklist`), and every copy and merge keeps them. An empty text clears a field.
 
     Example: medreview declare sepsis.medreview --funding "None." --registration "Not registered."
     """
@@ -49,5 +55,5 @@ def declare(
     lines = [f"{one.field}: {one_line(one.text)} ({one_line(one.by)}, {one.at[:10]})" for one in found]
     open_fields = [one.name for one in FIELDS if one.name not in (each.field for each in found)]
     if open_fields:
-        lines.append(f"nothing is said yet on: {', '.join(open_fields)}")
+        lines.append(f"not declared yet: {', '.join(open_fields)}")
     result([asdict(one) for one in found], *lines, as_json=as_json)

@@ -54,14 +54,15 @@ def judges(
         bool,
         Option(
             "--split",
-            help="With --study: how each prompt of a judge agrees with the labels, on half of the questions.",
+            help="With --study: compare the prompts of each judge, by agreement with the labels on half of the "
+            "questions.",
         ),
     ] = False,
     test: Annotated[
         bool,
         Option(
             "--test",
-            help="With --split: also the test half, for the prompt that was chosen. The study counts these looks.",
+            help="With --split: also show the test half, for the prompt that you chose. The study counts these looks.",
         ),
     ] = False,
     local_only: Annotated[bool, Option("--local-only", help="Refuse judges outside this machine.")] = False,
@@ -69,8 +70,8 @@ def judges(
 ) -> None:
     """Show the configured judges, and the models that write: model, address, key, prices.
 
-    With --split, prompts are compared on half of the questions, which the study's seed draws once and for all: a
-    prompt that was tuned on these is tested on the other half.
+    --split compares prompts on half of the questions. The study's seed fixes the halves, so that you can tune a prompt
+    on one half and test it on the other.
 
     Example: medreview judges --ping --study sepsis.medreview
     """
@@ -79,9 +80,9 @@ def judges(
     from medreview.llm.settings import choose, keep_local, where_texts_go
 
     if (split or test) and study is None:
-        raise UserError("--split is of one study: name it with --study.")
+        raise UserError("--split and --test need a study: add --study STUDY.")
     if test and not split:
-        raise UserError("--test is the other half of --split: give both.")
+        raise UserError("--test needs --split: give both.")
     config = load_config()
     models = [one for one in config.models.values() if not names or one.name in names]
     wanted = [name for name in names or () if name in config.judges or name not in config.models]

@@ -39,16 +39,16 @@ def stats(
         str | None,
         Option(
             metavar="model|origin|domain|judge|page|quote|queue|case|type|run|prompt|version|extra.NAME",
-            help="The study divided: support and agreement in each part, and what sets it apart. With --unit key_fact, "
-            "ranking or qa: the figures of each model, case or type.",
+            help="Divide the study: support and agreement in each part, and how the parts differ. With --unit "
+            "key_fact, ranking or qa: the figures of each model, case or type.",
         ),
     ] = None,
     between: Annotated[
         str,
         Option(
             metavar="WHAT",
-            help="With --full: differences between answers by run, prompt, version or extra.NAME (a column of their "
-            "file) instead of by model, paired by question.",
+            help="With --full: compare answers by run, prompt, version or extra.NAME (a column of their file) "
+            "instead of by model, paired by question.",
         ),
     ] = "",
     where: Annotated[
@@ -69,8 +69,8 @@ def stats(
         Option(
             min=0,
             max=1,
-            help="What a judge's lower cost is worth when it is to stand in for a person (alternative annotator test): "
-            "0.2 for experts, the default; 0.15 for skilled people, 0.1 for crowd workers.",
+            help="Alternative annotator test: the advantage that a judge has over a person because it costs less; 0.2 "
+            "for experts (default), 0.15 for skilled people, 0.1 for crowd workers.",
         ),
     ] = None,
     unit: Annotated[
@@ -85,16 +85,16 @@ def stats(
         list[str] | None,
         Option(
             metavar="A,B,C",
-            help="With --unit key_fact: the majority of these judges beside the panel; may be repeated.",
+            help="With --unit key_fact: compare the majority of these judges with the panel; may be repeated.",
         ),
     ] = None,
     leave_out: Annotated[
         list[str] | None,
-        Option(metavar="NAME", help="With --unit: the labels of everybody but this reviewer; may be repeated."),
+        Option(metavar="NAME", help="With --unit: leave out the labels of this reviewer; may be repeated."),
     ] = None,
     passed: Annotated[
         bool,
-        Option("--passed", help="With --unit: without the reviewers who got a check of attention wrong."),
+        Option("--passed", help="With --unit: leave out reviewers who failed an attention check."),
     ] = False,
     gold: Annotated[
         bool,
@@ -115,7 +115,7 @@ def stats(
         Option(
             "--require",
             metavar="EXPRESSION",
-            help="Exit code 1 unless a figure is so: `kappa>=.6`, `lower(support[by=models])>=80%`; may be repeated.",
+            help="Exit with code 1 unless this holds: `kappa>=.6`, `lower(support[by=models])>=80%`; may be repeated.",
         ),
     ] = None,
     conduct: Annotated[
@@ -154,11 +154,11 @@ def stats(
     whole = full or as_json or bool(csv or required)
     if between and (unit is not None or gold or not whole):
         done = command("stats", study, "--full", "--between", between)
-        raise UserError(f"--between goes with --full, on statements: `{done}`.")
+        raise UserError(f"--between needs --full, and compares answers by their statements: `{done}`.")
     if unit is not None or gold:
         of_units: dict[str | None, UnitBy | None] = {None: None, "model": "model", "case": "case", "type": "type"}
         if conduct or by not in of_units:
-            raise UserError("With --unit and --gold, --by is model, case or type; --conduct is of statements.")
+            raise UserError("With --unit or --gold, --by takes model, case or type, and --conduct does not apply.")
         from medreview.cli.unit_stats import print_unit_stats
 
         print_unit_stats(
@@ -169,8 +169,7 @@ def stats(
         sys.stdout.flush()
         return
     if jury or leave_out or passed or by == "case" or by == "type":
-        what = "--jury, --leave-out, --passed, --by case and --by type"
-        raise UserError(f"{what} are of other units than statements: add --unit KIND.")
+        raise UserError("--jury, --leave-out, --passed, --by case and --by type are for other units: add --unit KIND.")
     with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         check_division(opened.reader, by)
@@ -228,8 +227,8 @@ def report(
         Option(
             "--checklist",
             metavar="NAME",
-            help="End with a checklist, filled from the study: chart, mi-clear-llm, tripod-llm or grras; may be "
-            "repeated. Without a file it is printed here. `list` says what there are.",
+            help="Add a checklist, filled from the study: chart, mi-clear-llm, tripod-llm or grras; may be repeated. "
+            "Without an output file, medreview prints it. `list` lists them all.",
         ),
     ] = None,
     reviewer: OneReviewer = None,
@@ -254,11 +253,12 @@ def report(
     """Write what was reviewed, how, and what came of it, as one file to hand in.
 
     The page needs no network and no other file; it can be read on a phone and printed. It holds where the figures come
-    from, plots, limitations told from the data, a methods paragraph, what the study is made of, judges with their
+    from, plots, limitations found in the data, a methods paragraph, what the study is made of, judges with their
     prompts, every figure, what is cited, cost, key facts with the votes, every statement on which a reviewer differs
-    from the judges, and the hallucinations marked in the answers. With --checklist it ends with a reporting guideline's
-    items, filled as far as the study holds what they ask. With --tradeoff, FILE.csv has what each system costs and how
-    long it takes for a case, against the key facts that it says; NAME.cost.svg and NAME.latency.svg lie beside it.
+    from the judges, and the hallucinations marked in the answers. With --checklist it ends with the items of a
+    reporting guideline, filled where the study has the answer. With --tradeoff, FILE.csv has what each system costs
+    and how long it takes for a case, against the key facts that it says; NAME.cost.svg and NAME.latency.svg lie beside
+    it.
 
     Example: medreview report sepsis.medreview sepsis.html --markdown sepsis.md
     """

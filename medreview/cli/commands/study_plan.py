@@ -29,20 +29,30 @@ def audit(
     ] = "all",
     assist: Annotated[
         Literal["half", "none"] | None,
-        Option(help="Before the first label: half has the judges shown, by a coin, to estimate automation bias."),
+        Option(
+            help="Set before the first label. half: the audit shows each reviewer the judges on a random half of its "
+            "statements, to estimate automation bias."
+        ),
     ] = None,
     release: Annotated[
         bool, Option("--release", help="Give what is reserved back to triage: its labels are assisted then.")
     ] = False,
     plan: Annotated[
-        float | None, Option(metavar="POINTS", help="Set a plan: the audit ends at so many points to either side.")
+        float | None,
+        Option(
+            metavar="POINTS", help="Set a plan: the audit ends when its interval is this many points to either side."
+        ),
     ] = None,
     plan_labels: Annotated[
-        int | None, Option(min=1, metavar="N", help="Set a plan: the audit ends at so many labels.")
+        int | None, Option(min=1, metavar="N", help="Set a plan: the audit ends at this many labels.")
     ] = None,
     points: Annotated[
         float | None,
-        Option(metavar="POINTS", help="How many labels so many points to either side take; default: the plan's, or 5."),
+        Option(
+            metavar="POINTS",
+            help="Show how many labels an interval of this many points to either side takes; default: the "
+            "plan's, or 5.",
+        ),
     ] = None,
     assisted: Annotated[
         bool, Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
@@ -54,7 +64,8 @@ def audit(
         float | None, Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels.")
     ] = None,
     full: Annotated[
-        bool, Option("--full", help="Print every figure of each reviewer, and why any is undefined, not one screen.")
+        bool,
+        Option("--full", help="Print every figure of each reviewer and why any is undefined, instead of one screen."),
     ] = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
@@ -63,11 +74,11 @@ def audit(
 
     Without options, one screen: what is drawn at which rate, what each reviewer's labels say of the whole study (with
     the judges' verdicts where these help), and what to do next. --full has every figure: by the audit alone, with the
-    verdicts of each judge, how many labels these are worth, and how many labels more it takes.
-    With a plan, intervals are interim until it is reached; without one, they hold for one look.
+    verdicts of each judge, how many labels these are worth, and how many more labels you need.
+    With a plan, intervals are interim until you reach it. Without a plan, they hold for one look only.
     Members of the audit are kept from every queue that shows the judges until the reviewer has decided them in the
-    queue "audit". Nobody who is drawn drops out. With --assist half that queue shows each reviewer the judges on half
-    of them; figures of the study are by the other half then.
+    queue "audit". A statement that is drawn stays in the audit. With --assist half, that queue shows each reviewer the
+    judges on half of them. Figures of the study then use the other half only.
 
     Example: medreview audit sepsis.medreview --size 30 --by model
     """
@@ -83,7 +94,7 @@ def audit(
         raise UserError("A rate is above 0 and up to 1, 0.1 for a tenth of the statements.")
     for name, given in (("--plan", plan), ("--points", points)):
         if given is not None and not 0 < given < 50:
-            raise UserError(f"An interval is more than 0 and less than 50 points to either side: {name} 5.")
+            raise UserError(f"Give more than 0 and less than 50 points to either side: {name} 5.")
     if plan is not None and plan_labels is not None:
         raise UserError("Give --plan or --plan-labels, not both.")
     if by != "all" and size is None and rate is None:
@@ -100,7 +111,7 @@ def audit(
             say(f"{counted(draws.release(opened, who), 'statement')} given back to triage")
         if assist:
             set_assistance(opened, who, half=assist == "half")
-            say(f"{'half' if assist == 'half' else 'nothing'} of the audit is shown with the judges")
+            say(f"the audit shows the judges on {'a random half' if assist == 'half' else 'none'} of its statements")
         if planning:
             set_stopping_plan(opened, who, half_width=None if plan is None else plan / 100, labels=plan_labels)
         reader = opened.reader
@@ -193,7 +204,7 @@ def _read(path: Path) -> str:
         body, _ = read_bounded(path, 4 * LONGEST)  # no character takes more bytes
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8; save it as that.") from error
+        raise UserError(f"{path} is not UTF-8. Save it as UTF-8.") from error
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 

@@ -28,7 +28,9 @@ _BIAS: Final = (
     "Assisted minus blind, in points, is an estimate of automation bias: a coin alone decided which statements had the "
     "judges beside them. All other figures are by the blind half, whose labels count twice."
 )
-_WAITING: Final = "What waits comes first in the queue “audit: random”; then the labels behind it count, too."
+_WAITING: Final = (
+    "Label the waiting statements first, in the queue “audit: random”. Then the labels behind them count as well."
+)
 
 
 def short_gain(figures: AuditFigures) -> str:
@@ -204,7 +206,7 @@ def audit_parts(report: AuditReport) -> Iterator[Part]:
         yield inset(table(("", "statements", "drawn", "rate"), rows))
     yield from plans_lines(report)
     if any(each.standing.state == "interim" for each in report.figures):
-        yield f"Whoever stops or reports before the plan is reached quotes the interval “{EVERY_LOOK}”."
+        yield f"If you stop or report before the plan is reached, quote the interval “{EVERY_LOOK}”."
     for figures in report.figures[:1]:
         yield from ("", inset(*verdicts_parts(figures.with_verdicts, report.tie_rule)))
     yield from _blocks([[section for section in _sections(each) if section] for each in report.figures])
@@ -242,7 +244,7 @@ def _legend(figures: Sequence[AuditFigures]) -> Iterator[str]:
 def plans_lines(report: AuditReport) -> Iterator[str]:
     """Whether half is assisted; the plan in force and those before it; what an interval is good for without one."""
     if report.half_assisted:
-        yield "Half of it is shown with the judges, to each reviewer by a coin; the other half is blind."
+        yield "A coin shows each reviewer the judges on half of the audit; the other half is blind."
     if not report.plans:
         if report.figures:
             yield "No plan is set: each interval holds for one look. “medreview audit STUDY --plan 5” sets one."
@@ -391,7 +393,7 @@ def assistance_parts(found: Assistance | None) -> Iterator[Part]:
         )
     if found.otherwise:
         seen = counted(found.otherwise, "statement")
-        yield f"On {seen} the judges were seen, or not, otherwise than the coin said; they count as it fell."
+        yield f"On {seen} the reviewer saw the judges, or did not, against the coin. They count as the coin fell."
 
 
 def _cautions(supported: AuditShare, with_triage: Estimate | None) -> Iterator[str]:

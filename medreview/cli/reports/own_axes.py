@@ -5,7 +5,7 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import Part, TableHeading, Title, inset, numbers, table
-from medreview.cli.reports.unit_parts import adjudication_parts, scale_parts
+from medreview.cli.reports.unit_agreement import adjudication_parts, no_agreement, scale_parts
 from medreview.stats.study_figures import StudyFigures
 from medreview.stats.units.kind_labels import FINAL
 from medreview.stats.units.own_axis_figures import OwnAxisFigures
@@ -21,10 +21,10 @@ def own_axis_parts(figures: StudyFigures) -> Iterator[Part]:
         yield Title(f"{one_line(axis.title)}: {counted(axis.labelled, axis.noun)} labelled")
         yield from own_axis_counts(axis)
         if axis.stale:
-            yield f"{counted(axis.stale, 'label')} on a text that has changed since, counted nowhere"
+            yield f"left out: {counted(axis.stale, 'label')} on a text that has changed since"
         yield from adjudication_parts(axis.adjudication, axis.axis)
         if len({one.reviewer for one in axis.labels}) > 1 and not any(scale.between for scale in axis.scales):
-            yield f"No {axis.noun} has labels of two of them, other than “cannot judge”: they cannot be compared."
+            yield no_agreement((one.reviewer for one in axis.labels), axis.noun)
         for scale in axis.scales:
             yield from scale_parts(scale, axis.axis, axis.cluster)
     yield from tag_parts(figures)

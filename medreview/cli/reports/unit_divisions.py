@@ -8,6 +8,7 @@ from medreview.cli.output import given, one_line
 from medreview.cli.reports.estimates import p_by_margin
 from medreview.cli.reports.facts import VERDICTS
 from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, table, value_cell
+from medreview.cli.reports.unit_agreement import MISSING
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.labels import QUALITY
 from medreview.stats.formulas.agreement import TOO_FEW
@@ -18,7 +19,6 @@ from medreview.stats.units.output_flags import FlagRates
 from medreview.stats.units.unit_division import QAPart, RankingPart, UnitDivision
 from medreview.units.qa import TYPES
 
-_MISSING: Final = "not given"
 _MOST_NAMES: Final = 4
 """Lines of a table that a sentence names; of more it says how many."""
 _WEIGHTED: Final = "Cohen's kappa (quadratic weights)"
@@ -35,7 +35,7 @@ def division_parts(division: UnitDivision, title: str) -> Iterator[Part]:
     """The parts of a kind, ``title``."""
     yield Title(f"{title[:1].upper()}{title[1:]} by {division.of}")
     if not division.parts:
-        yield "There is nothing to divide: nobody and no judge has said anything of these units yet."
+        yield "Nothing to divide: no person and no judge has labelled these units yet."
     facts = [(given(one.part), one) for one in division.parts if isinstance(one, FactPart)]
     rankings = [(given(one.part), one) for one in division.parts if isinstance(one, RankingPart)]
     items = [(given(one.part), one) for one in division.parts if isinstance(one, QAPart)]
@@ -118,7 +118,7 @@ _BESIDE: Final = ("agree", "95% interval", "kappa", "95% interval", "n", "left")
 
 def _beside(found: Mapping[str, Estimate]) -> tuple[str, ...]:
     agree, kappa = found[_AGREE], found[_KAPPA]
-    return (*cells(agree, _MISSING), *cells(kappa, _MISSING, 2), *numbers(kappa.n, kappa.dropped))
+    return (*cells(agree, MISSING), *cells(kappa, MISSING, 2), *numbers(kappa.n, kappa.dropped))
 
 
 def _both(found: Mapping[str, Estimate]) -> tuple[Estimate, Estimate]:
@@ -186,8 +186,8 @@ def _rankings(parts: Sequence[tuple[str, RankingPart]], by: str) -> Iterator[Par
     taus = [(name, one.tau) for name, one in parts if one.tau is not None]
     yield from _values("Mean Kendall's tau-b of each two reviewers", taus, 2)
     rows = (
-        (name, *numbers(*one.quality.qualities.values()), *cells(one.quality.good, _MISSING),
-         *cells(one.quality.bad, _MISSING))
+        (name, *numbers(*one.quality.qualities.values()), *cells(one.quality.good, MISSING),
+         *cells(one.quality.bad, MISSING))
         for name, one in parts
     )  # fmt: skip
     shares = [(name, figure) for name, one in parts for figure in (one.quality.good, one.quality.bad)]
@@ -205,7 +205,7 @@ def flag_parts(told: Sequence[tuple[str, FlagRates]]) -> Iterator[Part]:
     """How many outputs are hallucinated; nothing where nobody was asked."""
     if any(one.rate.n for _, one in told):
         rows = (
-            (name, *cells(one.rate, _MISSING), *numbers(one.rate.n), *cells(one.by_label, _MISSING),
+            (name, *cells(one.rate, MISSING), *numbers(one.rate.n), *cells(one.by_label, MISSING),
              *numbers(one.by_label.n, one.by_label.clusters))
             for name, one in told
         )  # fmt: skip
@@ -217,7 +217,7 @@ def flag_parts(told: Sequence[tuple[str, FlagRates]]) -> Iterator[Part]:
 
 def _items(parts: Sequence[tuple[str, QAPart]]) -> Iterator[Part]:
     rows = (
-        (name, *cells(one.rates.hallucination_rate, _MISSING), value_cell(one.rates.plausibility),
+        (name, *cells(one.rates.hallucination_rate, MISSING), value_cell(one.rates.plausibility),
          *numbers(one.rates.disputed, one.rates.with_feedback, one.rates.items))
         for name, one in parts
     )  # fmt: skip
@@ -226,7 +226,7 @@ def _items(parts: Sequence[tuple[str, QAPart]]) -> Iterator[Part]:
     yield from _heading("Hallucination rate: dispute or feedback", table(head, rows), *why)
     yield from alike_parts("Two annotators on relevance", [(name, one.relevance_agreement) for name, one in parts])
     shown = (
-        (name, *cells(found[0], _MISSING), *(value_cell(figure, digits=2) for figure in found[1:]),
+        (name, *cells(found[0], MISSING), *(value_cell(figure, digits=2) for figure in found[1:]),
          *numbers(found[0].n, found[0].dropped))
         for name, found in ((name, one.validity_agreement) for name, one in parts)
     )  # fmt: skip
@@ -239,7 +239,7 @@ def _values(title: str, rows: Sequence[Row], digits: int | None = None) -> Itera
     """One figure of each part."""
     if rows:
         told = (
-            (name, *cells(figure, _MISSING, digits), *numbers(figure.n, figure.clusters, figure.dropped))
+            (name, *cells(figure, MISSING, digits), *numbers(figure.n, figure.clusters, figure.dropped))
             for name, figure in rows
         )
         yield from _heading(title, table(("", "value", "95% interval", "n", "from", "left"), told), *_why(rows))
@@ -249,7 +249,7 @@ def alike_parts(title: str, rows: Sequence[tuple[str, tuple[Estimate, ...]]]) ->
     """How alike two rate: weighted kappa, and the share of same labels."""
     told = [(name, estimate_named(found, _WEIGHTED), estimate_named(found, _ALIKE)) for name, found in rows]
     shown = (
-        (name, *cells(kappa, _MISSING, 2), *cells(alike, _MISSING), *numbers(kappa.n, kappa.clusters))
+        (name, *cells(kappa, MISSING, 2), *cells(alike, MISSING), *numbers(kappa.n, kappa.clusters))
         for name, kappa, alike in told
     )
     names = ("", "kappa", "95% interval", "agree", "95% interval", "n", "from")

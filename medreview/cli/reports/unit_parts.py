@@ -1,14 +1,13 @@
 """The figures of one kind of unit as parts of a report: agreement on any kind, and what each kind has of its own."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.agreement_tables import paper_tests_part
-from medreview.cli.reports.estimates import figure_cells, over_units
+from medreview.cli.reports.estimates import over_units
 from medreview.cli.reports.facts import key_fact_parts
 from medreview.cli.reports.generation import cleanup_parts
-from medreview.cli.reports.judge_trust import stand_in_part
 from medreview.cli.reports.layout import (
     Part,
     ReportTable,
@@ -17,122 +16,40 @@ from medreview.cli.reports.layout import (
     cells,
     inset,
     numbers,
-    reasons,
     table,
     value_cell,
 )
-from medreview.cli.reports.output_flags import output_flag_parts
-from medreview.cli.reports.unit_divisions import alike_parts
-from medreview.labels import AXES, QUALITY, axis_words, scale_of
+from medreview.cli.reports.rankings import ranking_parts
+from medreview.cli.reports.unit_agreement import (
+    MISSING,
+    adjudication_parts,
+    agreement_part,
+    figure_table,
+    matrix,
+    name_of,
+    no_agreement,
+    p_words,
+    reasons_of,
+    right_parts,
+    scale_parts,
+    sentences,
+)
+from medreview.labels import AXES, axis_words
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, quantity
-from medreview.stats.formulas.hypothesis_tests import TestResult
-from medreview.stats.formulas.ranks_and_ratings import RankCorrelation
 from medreview.stats.reports.question_report import PAPER, QuestionRater, QuestionReport
 from medreview.stats.units.accused_references import Accusations, ReferenceUnitFigures
 from medreview.stats.units.answer_figures import AnswerFigures, EvaluatorFigures
 from medreview.stats.units.fact_report import KeyFactFigures
 from medreview.stats.units.kind_labels import ALL_SUPPORTED
 from medreview.stats.units.qa_figures import LEVELS, QAFigures, QARates, RateTest
-from medreview.stats.units.rankings import ModelOrder, ModelRanks, OrderAgreement, RankingFigures
+from medreview.stats.units.rankings import RankingFigures
 from medreview.stats.units.rater_agreement import (
-    Adjudication,
-    ManyReviewers,
     PairFigures,
-    UnitAgreement,
     WholeResponseFigures,
 )
-from medreview.stats.units.unit_figures import AxisFigures, RevisionFigures, ScaleFigures, UnitFigures
-from medreview.text import in_words
+from medreview.stats.units.unit_figures import AxisFigures, RevisionFigures, UnitFigures
 from medreview.units.qa import TYPES
-
-MISSING: Final = "not given"
-
-
-def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> ReportTable:
-    """One line for each figure; ``cluster`` heads the column of what is resampled."""
-    rows = ((in_words(figure.name), *figure_cells(figure)) for figure in figures)
-    return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows, if_any=(cluster,))
-
-
-def sentences(figures: Iterable[Estimate]) -> list[str]:
-    """Why a value or an interval is missing, and the figures' own cautions; each once."""
-    held = list(figures)
-    notes = dict.fromkeys(note for figure in held for note in figure.notes)
-    return [*reasons_of((in_words(figure.name), figure) for figure in held), *map(one_line, notes)]
-
-
-def reasons_of(figures: Iterable[tuple[str, Estimate]]) -> list[str]:
-    """Why values or intervals are missing; names from outside may stand in the sentences."""
-    return [one_line(sentence) for sentence in reasons(figures)]
-
-
-def matrix(
-    first: str, second: str, labels: Sequence[str], counts: Sequence[Sequence[int]], axis: str = ""
-) -> Iterator[Part]:
-    """The table of two raters with its sums; no table without a count."""
-    if not any(map(sum, counts)):
-        return
-    names = [name_of(axis, label) for label in labels]
-    rows = [(name, *numbers(*row, sum(row))) for name, row in zip(names, counts, strict=True)]
-    sums = [sum(column) for column in zip(*counts, strict=True)]
-    yield f"rows: {one_line(first)}; columns: {one_line(second)}"
-    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*sums, sum(sums)))], others="words")
-
-
-def name_of(axis: str, label: str) -> str:
-    """A label in the words of the screen where the axis has it."""
-    scale = AXES.get(scale_of(axis), ())
-    return next((one.name for one in scale if one.level == label), in_words(label))
-
-
-def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
-    """Precision, recall and F1 of each label and the means over labels; why some are missing.
-
-    What neither gave is named below the means, and has no lines.
-    """
-    used = [one for one in found.labels if found.f1[one].value is not None] or found.labels
-    groups = [(name_of(axis, str(one)), (found.precision[one], found.recall[one], found.f1[one])) for one in used]
-    groups.append(("mean of labels", (found.macro_precision, found.macro_recall, found.macro_f1)))
-    rows = (
-        ("" if place else label, name, *cells(figures[place], MISSING), *numbers(figures[place].n))
-        for label, figures in groups
-        for place, name in enumerate(("precision", "recall", "F1"))
-    )
-    yield table(("label", "of it", "value", "95% interval", "n"), rows, long=("of it",))
-    yield from sentences(figure for _, figures in groups for figure in figures)
-
-
-def p_words(value: float | None) -> str:
-    """A p value."""
-    return "" if value is None else half_up(value) if value >= 0.0005 else "below 0.001"
-
-
-def test_words(test: TestResult) -> str:
-    """A test in one phrase: its name and p, or why p is missing."""
-    return f"{test.name}: {f'undefined, {test.reason}' if test.pvalue is None else f'p {p_words(test.pvalue)}'}"
-
-
-def agreement_part(each: UnitAgreement, labels: Sequence[str], title: str, axis: str, cluster: str) -> Part:
-    """Two raters: figures, matrix, and precision and recall where the first is the reference."""
-    first, second = one_line(each.first), one_line(each.second)
-    which = f", {each.which} labels" if each.which else ""
-    return inset(
-        TableHeading(f"{first} and {second}{which}, {title}"),
-        figure_table(each.agreement, f"{cluster}s"),
-        *sentences(each.agreement),
-        *([test_words(each.order_test)] if each.order_test and each.order_test.pvalue is not None else []),
-        *(right_parts(each.right, axis) if each.right else ()),
-        *matrix(each.first, each.second, labels, each.table, axis),
-        *each.cautions,
-    )
-
-
-def many_part(many: ManyReviewers, title: str, cluster: str) -> Part:
-    """All reviewers together."""
-    names = ", ".join(map(one_line, many.reviewers))
-    head = TableHeading(f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}")
-    return inset(head, names, figure_table(many.agreement, f"{cluster}s"), *sentences(many.agreement))
 
 
 def whole_response_parts(figures: WholeResponseFigures) -> Iterator[Part]:
@@ -342,97 +259,6 @@ def _z(one: RateTest) -> str:
     return "undefined" if one.test.statistic is None else half_up(one.test.statistic, 2)
 
 
-_RANKING_LEGEND: Final = (
-    "mean rank: 1 is the best. usefulness: the mean of Good 3, Okay 2, Bad 1. By final labels; whole rankings are "
-    "resampled."
-)
-
-
-def ranking_parts(figures: RankingFigures) -> Iterator[Part]:
-    """Models, in all and by type; how alike orders are; what goes together over models."""
-    if not figures.models:
-        return
-    yield Title("Rankings: models")
-    if figures.twice.value is not None:
-        yield f"ranked by two or more: {value_cell(figures.twice)} of {figures.twice.n:,} rankings"
-    for kind in dict.fromkeys(one.type for one in figures.models):
-        yield from ("", _models([one for one in figures.models if one.type == kind], kind))
-    yield _RANKING_LEGEND
-    yield from output_flag_parts(figures.flags)
-    yield from _quality(figures.quality)
-    if figures.agreement:
-        yield from ("", _agreement(figures.agreement))
-    if figures.order is not None:
-        yield from ("", *_order(figures.order))
-    for name, found in (
-        ("mean rank and usefulness of the models", figures.rank_and_usefulness),
-        ("hallucination rate of the QA items and usefulness of the models", figures.hallucination_and_usefulness),
-    ):
-        if found is not None:
-            yield from ("", f"{name}: {_correlation(found)}")
-
-
-def _quality(found: Mapping[str, tuple[Estimate, ...]]) -> Iterator[Part]:
-    """How alike two rate an output, by type where there are several."""
-    if len(found) > 1:
-        rows = [(given(kind) if kind else "all types", figures) for kind, figures in found.items()]
-        yield from alike_parts("Two raters on the quality of an output", rows)
-
-
-def _models(models: list[ModelRanks], kind: str) -> Part:
-    ranks = ((given(one.model), *_number(one.mean_rank), *numbers(one.mean_rank.n)) for one in models)
-    qualities = (
-        (given(one.model), *numbers(*(one.qualities[label.level] for label in QUALITY)), *cells(one.good, MISSING),
-         value_cell(one.bad, "undefined"), _number(one.usefulness)[0])
-        for one in models
-    )  # fmt: skip
-    levels = tuple(label.name for label in QUALITY)
-    held = [(f"{given(one.model)}, mean rank", one.mean_rank) for one in models]
-    held += [(f"{given(one.model)}, quality", one.good) for one in models]
-    return inset(
-        TableHeading(f"type {given(kind)}" if kind else "all rankings"),
-        table(("", "mean rank", "95% interval", "n"), ranks),
-        table(("", *levels, "share Good", "95% interval", "share Bad", "useful"), qualities, others="words"),
-        *reasons_of(held),
-    )
-
-
-def _agreement(found: tuple[OrderAgreement, ...]) -> Part:
-    rows = (
-        (one_line(one.raters) + (f", {given(one.type)}" if one.type else ""), one.which, *_number(one.tau),
-         *numbers(one.tau.n, one.rankings, one.tau.dropped))
-        for one in found
-    )  # fmt: skip
-    names = ("mean Kendall's tau-b", "labels", "value", "95% interval", "pairs", "rankings", "left")
-    held = [(f"{one_line(one.raters)}, {one.which}", one.tau) for one in found]
-    notes = dict.fromkeys(one_line(note) for one in found for note in one.tau.notes)
-    return inset(table(names, rows, long=("labels",), others="words"), *reasons_of(held), *notes)
-
-
-def _order(order: ModelOrder) -> Iterator[Part]:
-    models, reviewers = len(order.models), len(order.reviewers)
-    yield f"{reviewers} reviewers on {models} models, by the mean ranks that each gave them, final labels:"
-    yield f"{_correlation(order.concordance)}"
-    rows = ((one_line(name), *_number(found.figure), p_words(found.test.pvalue)) for name, found in order.each.items())
-    yield inset(table(("Spearman's rho with the others", "value", "95% interval", "p"), rows),
-                *sentences([found.figure for found in order.each.values()]))  # fmt: skip
-    methods = dict.fromkeys(found.test.name for found in order.each.values() if found.test.pvalue is not None)
-    if methods:
-        yield f"p: {', '.join(methods)}"
-
-
-def _correlation(found: RankCorrelation) -> str:
-    value, interval = _number(found.figure)
-    shown = f"{found.figure.name} {value}" + (f" (95% interval {interval})" if interval not in ("", MISSING) else "")
-    why = f"; {one_line(found.figure.reason)}" if found.figure.reason else ""
-    notes = "".join(f" {note}" for note in found.test.notes)
-    return f"{shown}; {test_words(found.test)}{why}{notes}"
-
-
-def _number(figure: Estimate) -> tuple[str, str]:
-    return cells(figure, MISSING, digits=2)
-
-
 _SHORT: Final = {"answerable": "answerable", "not_answerable": "not", "not_self_contained": "unclear"}
 """The labels as narrow columns."""
 
@@ -525,80 +351,8 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
         yield f"{who} said only supported or not: compared on that scale alone, without figures of four labels."
     yield from adjudication_parts(axis.adjudication, axis.axis)
     if axis.labels and axis.scales and not any(scale.between for scale in axis.scales):
-        yield _no_agreement(axis, noun)
+        yield no_agreement((each.reviewer for each in axis.labels), noun)
     if axis.gold_silent:
         yield f"{counted(axis.gold_silent, 'right label')} stay hidden until the unit is decided"
     for scale in axis.scales:
         yield from scale_parts(scale, axis.axis, cluster)
-
-
-def _no_agreement(axis: AxisFigures, noun: str) -> str:
-    """Why no two reviewers can be compared."""
-    names = dict.fromkeys(each.reviewer for each in axis.labels)
-    if len(names) == 1:
-        return f"Only {one_line(next(iter(names)))} has labels here: agreement of reviewers takes two."
-    return f"No {noun} has labels of two of them, other than “cannot judge”: they cannot be compared."
-
-
-def adjudication_parts(found: Adjudication, axis: str) -> Iterator[Part]:
-    """Differences of reviewers and how they were settled; nothing where no unit has two labels."""
-    if not found.twice:
-        return
-    settled = found.by_third + found.by_agreement
-    told = f"labelled by two or more: {found.twice:,}; "
-    if not found.differ:
-        yield f"{told}all alike"
-        return
-    became = {"settled by a third": found.by_third, "settled by agreement": found.by_agreement, "open": found.open}
-    of = ", ".join(f"{count:,} {words}" for words, count in became.items() if count)
-    yield f"{told}they differ on {found.differ:,}, of which {of}"
-    if settled:
-        outcome = ", ".join(f"{name_of(axis, label)} {count:,}" for label, count in found.outcome.items())
-        upheld = ", ".join(f"{one_line(name)} {count:,}" for name, count in found.upheld.items()) or "nobody's"
-        yield f"settled as: {outcome}; whose label that was: {upheld}"
-
-
-def scale_parts(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
-    """Each two raters beside each other on one scale, then several together."""
-    shown: dict[tuple[str, str], UnitAgreement] = {}
-    for each in scale.between:
-        before = shown.setdefault((each.first, each.second), each)
-        if before is not each and before.table == each.table:
-            yield f"{one_line(each.first)} and {one_line(each.second)}, {each.which} labels: the same"
-        else:
-            yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
-    for place, many in enumerate(scale.together):
-        if place and many.agreement == scale.together[0].agreement:
-            yield f"together, {many.which} labels: the same"
-        else:
-            yield from ("", many_part(many, scale.title, cluster))
-    for each in scale.machines:
-        yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
-    for found in scale.consensus:
-        names = ", ".join(map(one_line, found.reviewers))
-        tied = f", {found.ties:,} tied and left out" if found.ties else ""
-        twice = f"{counted(found.items, 'item')} with two labels or more{tied}"
-        yield from ("", f"the majority of {names}, {found.which} labels, {scale.title}: {twice}")
-        for each in found.machines:
-            yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
-    if scale.stand_ins:
-        yield from ("", f"May a machine stand in for a person? First blind labels, {scale.title}.")
-        yield stand_in_part(scale.stand_ins)
-    if scale.gold:
-        yield from ("", _gold(scale))
-    for each in scale.gold:
-        yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
-
-
-def _gold(scale: ScaleFigures) -> Part:
-    """How many right labels everybody met."""
-    rows = (
-        (one_line(each.second), each.which, *numbers(_right(each), each.n), *cells(each.agreement[0], MISSING))
-        for each in scale.gold
-    )
-    names = (f"right labels met, {scale.title}", "labels", "right", "of", "share", "95% interval")
-    return inset(table(names, rows, long=("labels",), others="words"))
-
-
-def _right(each: UnitAgreement) -> int:
-    return sum(row[place] for place, row in enumerate(each.table))

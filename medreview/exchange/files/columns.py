@@ -179,7 +179,8 @@ EVENTS: Final = (
     Column("kind", "text", "What was done.", levels=("shown", "decide", "revise", "retract", "reveal", "reason",
            "defer", "flag", "note", "span_add", "span_del", "promote", "audit_rate", "audit_release", "look",
            "listed", "adjudicate", "background", "guideline", "guideline_read", "split", "join", "exclude", "span_move",
-           "finding", "fact_add", "share_rate", "pass_rate", "declare", "axes", "tag")),
+           "finding", "fact_add", "share_rate", "pass_rate", "gold_told", "declare", "axes", "tag", "audit_plan",
+           "audit_assist")),
     Column("unit", "text", "The statement, or KIND:ID for another unit; of what is done to the study as a whole, the "
            "study."),
     Column("snapshot", "text", "The page on the screen."),

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from medreview.errors import UserError
 from medreview.exchange.imports.field_mapping import normalise_column
 from medreview.stats.clusters import Clusters
-from medreview.stats.reports.answer_record import DETAILS, leaves
+from medreview.stats.reports.answer_collection import DETAILS, leaves
 
 MODEL: Final = "model"
 EXTRA: Final = "extra."

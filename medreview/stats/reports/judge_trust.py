@@ -8,7 +8,6 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from medreview.judges.rollup import tie_rule
 from medreview.labels import TieRule
@@ -27,8 +26,6 @@ from medreview.stats.reports.reviewer_labels import (
     reviewers_label,
 )
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
-
-_TWO: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,7 @@ def judge_trust(
         errors=errors,
         tests=sum(one.tests for one in errors),
         repeats=repeats(reader, clusters, resampling, only),
-        prompts=prompt_report(reader, of, clusters, tie, resampling, least=_TWO),
+        prompts=prompt_report(reader, of, clusters, tie, resampling, least=2),
     )
 
 
@@ -102,13 +99,13 @@ def _stand_ins(
 ) -> StandIns | None:  # fmt: skip
     """By the group of labels that gives most people 30 statements to be tested on; of equal ones the first."""
     groups = _panels(labels)
-    blind = [group for group in GROUPS if group.mode == "blind" and len(groups[group]) >= _TWO]
+    blind = [group for group in GROUPS if group.mode == "blind" and len(groups[group]) >= 2]
     group = max(blind or GROUPS, key=lambda one: (min(len(groups[one]), LEAST_PEOPLE), _shared(groups[one])))
     people = groups[group]
-    if len(people) < _TWO:
+    if len(people) < 2:
         return None
     units = {unit for held in people.values() for unit in held}
-    both = {unit for unit in units if sum(unit in held for held in people.values()) >= _TWO}
+    both = {unit for unit in units if sum(unit in held for held in people.values()) >= 2}
     of = PeoplesLabels(group.title, tuple(people), dict.fromkeys(both, True), {}, ())
     said = judged_labels(reader, of, clusters, tie)
     return StandIns(
@@ -154,4 +151,4 @@ def _panels(labels: Mapping[str, Mapping[str, ReviewerLabel]]) -> dict[Group, di
 
 def _shared(people: Mapping[str, Mapping[str, bool]]) -> int:
     units = {unit for held in people.values() for unit in held}
-    return sum(sum(unit in held for held in people.values()) >= _TWO for unit in units)
+    return sum(sum(unit in held for held in people.values()) >= 2 for unit in units)

@@ -24,7 +24,7 @@ from medreview.stats.formulas.hypothesis_tests import (
     two_proportions,
     with_holm,
 )
-from medreview.stats.formulas.intervals import pooled_share, proportion
+from medreview.stats.formulas.intervals import pooled_share, share_of
 from medreview.stats.formulas.ranks_and_ratings import RankCorrelation, spearman
 from medreview.stats.units.rated_outputs import RatedOutput, by_type
 
@@ -92,16 +92,17 @@ def flag_rates(outputs: Sequence[RatedOutput], model: str = "", kind: str = "") 
     for one in asked:
         of_rankings.setdefault(one.ranking.unit, []).append(one)
     left = len(outputs) - len(asked)
-    if len(of_rankings) == len(asked):
-        rate = proportion(RATE, sum(map(_flagged, asked)), len(asked), dropped=left, nothing=_NOTHING)
-    else:
-        rate = pooled_share(
-            RATE, ((sum(map(_flagged, each)), len(each)) for each in of_rankings.values()), dropped=left,
-            unit="ranking", nothing=_NOTHING,
-        )  # fmt: skip
-    labels = [(sum(sum(one.flags.values()) for one in each), sum(len(one.flags) for one in each))
-              for each in of_rankings.values()]  # fmt: skip
-    return FlagRates(model, kind, rate, pooled_share(BY_LABEL, labels, dropped=left, unit="ranking", nothing=_NOTHING))
+    flagged = [(sum(map(_flagged, each)), len(each)) for each in of_rankings.values()]
+    labels = [
+        (sum(sum(one.flags.values()) for one in each), sum(len(one.flags) for one in each))
+        for each in of_rankings.values()
+    ]
+    return FlagRates(
+        model,
+        kind,
+        rate=share_of(RATE, flagged, dropped=left, unit="ranking", nothing=_NOTHING),
+        by_label=pooled_share(BY_LABEL, labels, dropped=left, unit="ranking", nothing=_NOTHING),
+    )
 
 
 def _flagged(one: RatedOutput) -> bool:

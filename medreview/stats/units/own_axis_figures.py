@@ -23,13 +23,8 @@ from medreview.stats.units.kind_labels import (
     UnitScale,
     unit_clusters,
 )
-from medreview.stats.units.rater_agreement import (
-    Adjudication,
-    adjudication,
-    all_reviewers,
-    between_reviewers,
-)
-from medreview.stats.units.unit_figures import ScaleFigures
+from medreview.stats.units.rater_agreement import Adjudication, adjudication
+from medreview.stats.units.unit_figures import ScaleFigures, reviewers_on
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.own_axes import OwnAxis, own_axes
 from medreview.units.asks import STATEMENT_ASKS
@@ -178,21 +173,7 @@ def _figures(
         stale=labels.stale,
         labels=tuple(_counts(axis, labels)),
         adjudication=adjudication(reader, kind, axis.axis, clusters),
-        scales=tuple(
-            ScaleFigures(
-                scale=scale.name,
-                title=scale.title,
-                labels=scale.labels,
-                ordered=scale.ordered,
-                between=between_reviewers(labels, scale, resampling),
-                together=all_reviewers(labels, scale, resampling),
-                machines=(),
-                consensus=(),
-                gold=(),
-                stand_ins=(),
-            )
-            for scale in (_scales(axis, given) if compare else ())
-        ),
+        scales=tuple(reviewers_on(labels, scale, resampling) for scale in (_scales(axis, given) if compare else ())),
     )
 
 

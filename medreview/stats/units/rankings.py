@@ -94,10 +94,9 @@ class ModelOrder:
 @dataclass(frozen=True)
 class RankingFigures:
     """``twice``: the share of rankings that two ranked. ``quality``: by type, ``""`` for all, how alike two rate an
-    output (percent agreement, Cohen's kappa and Gwet's AC2 with quadratic weights). ``flags``: outputs that
-    are hallucinated, ``None`` where nobody was asked. ``rank_and_usefulness``: Spearman
-    over models; ``hallucination_and_usefulness``: of the rate of the QA items that a model made; where three models
-    have both."""
+    output (percent agreement, Cohen's kappa and Gwet's AC2 with quadratic weights). ``flags``: outputs that are
+    hallucinated, ``None`` where nobody was asked. ``rank_and_usefulness``: Spearman over models;
+    ``hallucination_and_usefulness``: of the rate of the QA items that a model made; where three models have both."""
 
     twice: Estimate
     types: tuple[str, ...]
@@ -127,9 +126,10 @@ def ranking_figures(
     outputs = rated_outputs(labels, rankings)
     wanted = only.models if only else frozenset()
     types = tuple(sorted({one.type for one in final}))
+    kinds = ("", *types) if len(types) > 1 else ("",)
     models = [
         each
-        for kind in (("", *types) if len(types) > 1 else ("",))
+        for kind in kinds
         for each in model_ranks(_of_type(final, kind), [one for one in outputs if kind in ("", one.ranking.type)], kind,
                                 resampling)
         if not wanted or each.model in wanted
@@ -137,7 +137,7 @@ def ranking_figures(
     agreement: list[OrderAgreement] = []
     for which in (FIRST_BLIND, FINAL):
         of_which = final if which == FINAL else list(rank_ballots(labels, rankings, which))
-        for kind in ("", *types) if len(types) > 1 else ("",):
+        for kind in kinds:
             agreement += order_agreement(_of_type(of_which, kind), kind, which, resampling)
         agreement += _with_machines(of_which, labels, rankings, which, resampling)
     per_ranking = Counter(one.ranking for one in final)
@@ -201,7 +201,7 @@ def model_ranks(
         return
     ranks = {name: [_mean_rank(one, name) for one in ballots] for name in names}
     clusters = [one.ranking for one in ballots]
-    found = mean_ranks(ranks, resampling=resampling, clusters=clusters, unit="ranking") if ranks else {}
+    found = mean_ranks(ranks, resampling=resampling, clusters=clusters, unit="ranking")
     most = max((len(one.models) for one in ballots), default=1)
     means = {name: _within(figure, most) for name, figure in found.items()}
     for name in sorted(names, key=lambda name: (means[name].value is None, means[name].value or 0.0, name)):

@@ -7,13 +7,14 @@ pairs; and, of whole responses, a reviewer's own labels on the statements, rolle
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
 from medreview.judges.majority import majority_vote
 from medreview.stats.formulas.agreement import LEADING_PAIR, many_raters, two_raters
+from medreview.stats.formulas.alternative_annotator import StandIn, alternative_annotator
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, shared
 from medreview.stats.formulas.classification import Classification, classification
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named
@@ -268,6 +269,27 @@ def against_gold(labels: KindLabels, scale: UnitScale, resampling: Resampling) -
                cautions=_triage(name))
         for name, which, said in raters
         if said.keys() & gold.keys()
+    )  # fmt: skip
+
+
+def machine_stand_ins(labels: KindLabels, scale: UnitScale, epsilon: float, level: float) -> tuple[StandIn, ...]:
+    """Every machine against the first blind labels of the reviewers, where two or more gave some.
+
+    Of steps by the root of the mean squared distance, of other labels by the share that are the same. Rules that
+    compare words are left out.
+    """
+    people = {name: said for name in labels.reviewers if (said := labels.of(name, FIRST_BLIND, scale))}
+    if len(people) < 2:
+        return ()
+    places: dict[Hashable, float] | None
+    places = {label: float(place) for place, label in enumerate(scale.labels)} if scale.ordered else None
+    return tuple(
+        alternative_annotator(
+            machine, labels.machine(machine, scale), people, labels.clusters, places=places, epsilon=epsilon,
+            unit=labels.cluster, level=level,
+        )
+        for machine in labels.said
+        if machine != RULES and labels.machine(machine, scale)
     )  # fmt: skip
 
 

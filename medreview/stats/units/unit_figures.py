@@ -32,10 +32,10 @@ from medreview.stats.units.rater_agreement import (
     all_reviewers,
     between_reviewers,
     consensus,
+    machine_stand_ins,
     tests_of_pairs,
     whole_response_figures,
 )
-from medreview.stats.units.stand_ins import machine_stand_ins
 from medreview.stats.units.unit_division import UnitBy, UnitDivision, check_division, unit_division
 from medreview.units.registry import KINDS
 
@@ -91,10 +91,10 @@ class ScaleFigures:
     ordered: bool
     between: tuple[UnitAgreement, ...]
     together: tuple[ManyReviewers, ...]
-    machines: tuple[UnitAgreement, ...]
-    consensus: tuple[UnitConsensus, ...]
-    gold: tuple[UnitAgreement, ...]
-    stand_ins: tuple[StandIn, ...]
+    machines: tuple[UnitAgreement, ...] = ()
+    consensus: tuple[UnitConsensus, ...] = ()
+    gold: tuple[UnitAgreement, ...] = ()
+    stand_ins: tuple[StandIn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -316,6 +316,17 @@ def _levels(axis: str) -> tuple[str, ...]:
 
 
 def _scale(labels: KindLabels, scale: UnitScale, resampling: Resampling, epsilon: float) -> ScaleFigures:
+    return replace(
+        reviewers_on(labels, scale, resampling),
+        machines=against_machines(labels, scale, resampling),
+        consensus=consensus(labels, scale, resampling),
+        gold=against_gold(labels, scale, resampling),
+        stand_ins=machine_stand_ins(labels, scale, epsilon, resampling.level),
+    )
+
+
+def reviewers_on(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> ScaleFigures:
+    """The reviewers beside each other on one scale, without machines and gold labels."""
     return ScaleFigures(
         scale=scale.name,
         title=scale.title,
@@ -323,8 +334,4 @@ def _scale(labels: KindLabels, scale: UnitScale, resampling: Resampling, epsilon
         ordered=scale.ordered,
         between=between_reviewers(labels, scale, resampling),
         together=all_reviewers(labels, scale, resampling),
-        machines=against_machines(labels, scale, resampling),
-        consensus=consensus(labels, scale, resampling),
-        gold=against_gold(labels, scale, resampling),
-        stand_ins=machine_stand_ins(labels, scale, epsilon, resampling.level),
     )

@@ -65,6 +65,11 @@ def test_no_level_means_missing() -> None:
             assert not {"None", "NONE"} & set(column.levels)
 
 
+def test_the_code_book_has_every_kind_of_event(example: ExampleStudy) -> None:
+    (kind,) = (column for column in FILES["events.csv"].columns if column.name == "kind")
+    assert {*kind.levels} == {row[0] for row in example.study.reader.execute("SELECT kind FROM event_kind")}
+
+
 def test_analysis_has_only_line_feeds_and_quotes_all_text(example: ExampleStudy, tmp_path: Path) -> None:
     example.do("note", payload={"text": "=1+1"})
     export(example.study, tmp_path / "out")

@@ -4,12 +4,9 @@ Each expectation is worked out here from counts by question, with scipy's t, and
 """
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean, variance
 
 import pytest
-from scipy import stats
 
 from medreview.cli.reports.estimates import difference_parts, repeated_parts
 from medreview.cli.reports.terminal import printed
@@ -19,6 +16,7 @@ from medreview.stats.reports.answer_arms import ModelRepeats, study_arms
 from medreview.stats.reports.study_differences import DifferenceFamily
 from medreview.stats.reports.subgroups import NOT_SAID, check_division, strata_of
 from medreview.stats.study_figures import StudyFigures, study_figures
+from tests.stats.jackknife import jackknife
 from tests.stats.small_study import SmallStudy
 from tests.support.study_builder import StudyBuilder, build
 
@@ -44,18 +42,6 @@ def by_run(questions: Sequence[int]) -> float:
 
 def by_prompt(questions: Sequence[int]) -> float:
     return _share(lambda arm: arm[1] == PLAIN, questions) - _share(lambda arm: arm[1] == CAREFUL, questions)
-
-
-def jackknife(value: Callable[[Sequence[int]], float]) -> tuple[float, float, float]:
-    """Ends of the interval, and p: ``value`` of the questions, left out one by one, with Student's t."""
-    every = list(range(QUESTIONS))
-    whole = value(every)
-    without = [value([each for each in every if each != one]) for one in every]
-    error = math.sqrt(math.fsum((each - whole) ** 2 for each in without))
-    squares = [(each - fmean(without)) ** 2 for each in without]
-    freedom = min(QUESTIONS - 1, max(4.0, 2 * QUESTIONS * fmean(squares) ** 2 / variance(squares)))
-    half = float(stats.t.ppf(0.975, freedom)) * error
-    return whole - half, whole + half, 2 * float(stats.t.sf(abs(whole) / error, freedom))
 
 
 @pytest.fixture
@@ -104,12 +90,13 @@ def test_arms_are_paired_by_question_and_all_answers_of_one_count_in_its_questio
 ) -> None:
     family = support(figures(arms, between))
     one = next(each for each in family.differences if each.statistic == "statement support")
-    low, high, p = jackknife(value)
+    expected = jackknife(value, QUESTIONS)
 
     assert (one.first, one.second) == sides
-    assert one.estimate.value == pytest.approx(value(range(QUESTIONS)))
-    assert (one.estimate.low, one.estimate.high) == pytest.approx((low, high), rel=2e-3)
-    assert one.pvalue == pytest.approx(p, rel=5e-2)
+    assert one.estimate.value == pytest.approx(expected.value)
+    ends = (expected.value - expected.half_width, expected.value + expected.half_width)
+    assert (one.estimate.low, one.estimate.high) == pytest.approx(ends, rel=2e-3)
+    assert one.pvalue == pytest.approx(expected.p, rel=5e-2)
     assert pairing in one.pairing
     assert (one.estimate.clusters, one.estimate.cluster, one.family) == (QUESTIONS, "question", 2)
     assert (family.arms, family.without, family.omitted) == (between, 1, 0)

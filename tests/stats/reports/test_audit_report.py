@@ -99,7 +99,7 @@ def test_labels_given_through_a_filter_are_no_draw_until_nothing_waits(small: Sm
     assert (found.supported.flow.used, found.supported.flow.labelled_out_of_turn) == (20, 39)
     assert found.supported.study.value is None
     assert sum(label.group.drawn for label in reviewer_labels(small.study.reader, "anna").values()) == 39
-    assert "What waits comes first" in report(small)
+    assert "Label the waiting statements first" in report(small)
 
     small.said("supported", drawn[59], mode="blind", block="audit")
     (found,) = figures(small)

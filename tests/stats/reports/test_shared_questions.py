@@ -5,7 +5,7 @@ Each expectation is worked out here from counts by question, with scipy's t, and
 
 import math
 from collections.abc import Callable, Sequence
-from statistics import fmean, variance
+from statistics import variance
 
 import pytest
 from scipy import stats
@@ -24,6 +24,7 @@ from medreview.stats.formulas.estimate import Estimate, FigureRow, figure_rows
 from medreview.stats.reports.reviewer_labels import SCALES
 from medreview.stats.reports.study_reader import Selection
 from medreview.stats.study_figures import StudyFigures, study_figures
+from tests.stats.jackknife import jackknife
 from tests.stats.random_study import fill
 from tests.stats.reports.small_figures import against, groups_of
 from tests.stats.small_study import SmallStudy
@@ -41,14 +42,9 @@ def of(figures: StudyFigures, name: str, stratum: int = 0) -> Estimate:
 
 
 def ends(value: Callable[[Sequence[int]], float], questions: int, *, logit: bool) -> tuple[float, float]:
-    """The interval of a jackknife: ``value`` of the questions that are there, left out one by one."""
-    every = list(range(questions))
-    whole = value(every)
-    without = [value([each for each in every if each != one]) for one in every]
-    error = math.sqrt(math.fsum((each - whole) ** 2 for each in without))
-    squares = [(each - fmean(without)) ** 2 for each in without]
-    freedom = min(questions - 1, max(4.0, 2 * questions * fmean(squares) ** 2 / variance(squares)))
-    half = stats.t.ppf(0.975, freedom) * error
+    """The interval of a jackknife, on the scale of the share or of its logit."""
+    found = jackknife(value, questions)
+    whole, half = found.value, found.half_width
     if not logit:
         return whole - half, whole + half
     half /= whole * (1 - whole)

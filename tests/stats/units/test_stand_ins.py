@@ -9,7 +9,7 @@ from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.unit_parts import unit_parts
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.units.kind_labels import FIRST_BLIND, RELEVANCE, RULES, GivenLabel, KindLabels
-from medreview.stats.units.stand_ins import machine_stand_ins
+from medreview.stats.units.rater_agreement import machine_stand_ins
 from medreview.stats.units.unit_figures import unit_figures
 from tests.stats.reports.panel_study import PEOPLE, panel
 from tests.stats.small_study import SmallStudy

@@ -10,10 +10,7 @@ from medreview.cli.reports.study_page.checklists.checklist import CheckedItem, C
 from medreview.cli.reports.study_page.material import Material
 from medreview.text import counted
 
-_OURS: Final = (
-    "The items are named in words of our own; those of the source count. "
-    "Nothing is filled that the study does not hold."
-)
+_OURS: Final = "Items are paraphrased; the words of the source count. medreview fills in only what the study holds."
 
 
 def checklist_section(name: str, material: Material, titles: Mapping[str, str]) -> Section:
@@ -61,4 +58,4 @@ def _head(checklist: Checklist, items: Sequence[CheckedItem]) -> Iterator[str]:
     filled = sum(bool(one.says) for one in items)
     whole = sum(not one.yours for one in items)
     yield f"{checklist.title}. {checklist.source}. {_OURS}"
-    yield f"Of {counted(len(items), 'row')} the study says something of {filled:,}, of {whole:,} all that is asked."
+    yield f"The study answers {filled:,} of {counted(len(items), 'row')}, {whole:,} of them in full."

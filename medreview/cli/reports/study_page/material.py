@@ -20,7 +20,7 @@ from medreview.review.guidelines import in_force_for_all
 from medreview.sources.lookups.reach import stored
 from medreview.stats.citation_kpis import CitationReport, PassCriteria, citation_report, scored
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
-from medreview.stats.reports.answer_record import AnswerRecord, answer_record
+from medreview.stats.reports.answer_collection import AnswerCollection, answer_collection
 from medreview.stats.reports.overrides import Overridden, OverrideThemes, overridden, override_themes
 from medreview.stats.reports.provenance import ReviewRecord, review_record
 from medreview.stats.reports.small_jury import judge_costs, judge_seconds
@@ -72,7 +72,7 @@ class Material:
     citations: CitationReport | None = None
     references: AccusedReferences | None = None
     spent: tuple[Spent, ...] = ()
-    asked: AnswerRecord | None = None
+    asked: AnswerCollection | None = None
     declared: tuple[Declaration, ...] = ()
     effort: Mapping[str, JudgeEffort] = field(default_factory=dict)
     backgrounds: tuple[tuple[str, str], ...] = ()
@@ -125,7 +125,7 @@ def gather(
         citations=_citations(reader, resampling, progress) if whole and not of_notes else None,
         references=accused_references(reader, names, listed) if whole and figures.references else None,
         spent=tuple(spent(reader)) if whole else (),
-        asked=answer_record(reader) if whole else None,
+        asked=answer_collection(reader) if whole else None,
         declared=tuple(declarations(reader)),
         effort={task: JudgeEffort(judge_costs(reader, task), judge_seconds(reader, task)) for task in ("", PRESENCE)}
         if whole

@@ -11,7 +11,7 @@ from medreview.cli.reports.page_parts import FieldList, PagePart
 from medreview.cli.reports.study_page.material import Material
 from medreview.labels import CATEGORY
 from medreview.stats.formulas.estimate import percent
-from medreview.stats.reports.answer_record import AnswerRecord, ModelAnswers
+from medreview.stats.reports.answer_collection import AnswerCollection, ModelAnswers
 from medreview.text import counted
 
 _MOST_VALUES: Final = 3
@@ -45,7 +45,7 @@ def table_one_section(material: Material) -> Iterator[PagePart]:
     yield table(("", "number"), rows, first="anywhere")
 
 
-def _answers(record: AnswerRecord) -> Iterator[PagePart]:
+def _answers(record: AnswerCollection) -> Iterator[PagePart]:
     """A row for each model, and for all where there are several; columns that would be empty are left out."""
     whole = record.whole
     models = [(given(one.model), one) for one in record.models] + ([("all", whole)] if len(record.models) > 1 else [])

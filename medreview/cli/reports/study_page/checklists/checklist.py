@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from medreview.cli.reports.study_page.checklists.filled import Filled
+from medreview.cli.reports.study_page.checklists import Filled
 from medreview.cli.reports.study_page.checklists.fillers import FILLERS
 from medreview.cli.reports.study_page.material import Material
 from medreview.errors import UserError
@@ -18,7 +18,7 @@ YOURS: Final = "yours to write"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ChecklistItem:
     """An item: its number, its title in words of our own, what fills it, and the ``rest`` that no study holds.
 
     ``also``: what belongs to it where a study has it, and is missed nowhere.
@@ -40,7 +40,7 @@ class Checklist:
     name: str
     title: str
     source: str
-    items: tuple[Item, ...]
+    items: tuple[ChecklistItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def checklist_named(name: str) -> Checklist:
         raise UserError(f"There is no checklist {name!r}; there are {', '.join(NAMES)}.")
     held = tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
     lists = ("filled_by", "also")
-    items = (Item(**one | {name: tuple(one.get(name, ())) for name in lists}) for one in held["item"])
+    items = (ChecklistItem(**one | {name: tuple(one.get(name, ())) for name in lists}) for one in held["item"])
     return Checklist(name, held["name"], held["title"], held["source"], tuple(items))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from medreview.cli.output import one_line
-from medreview.cli.reports.study_page.checklists.filled import Filled, Filler, filled
+from medreview.cli.reports.study_page.checklists import Filled, Filler, filled
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.methods_paragraph import AGREEMENT, paragraphs, statistic_words
 from medreview.labels import OWN, label_words

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Final
 
 from medreview.cli.output import given, one_line
+from medreview.cli.reports.study_page.checklists import Filled, Filler, filled
 from medreview.cli.reports.study_page.checklists.figure_fillers import FIGURE_FILLERS
-from medreview.cli.reports.study_page.checklists.filled import Filled, Filler, filled
 from medreview.cli.reports.study_page.material import Material, short_hash
 from medreview.cli.reports.study_page.methods import limitations
 from medreview.cli.reports.study_page.table_one import days, value_words
@@ -248,7 +248,7 @@ def _cost(material: Material) -> Filled | None:
 
 def _limitations(material: Material) -> Filled | None:
     told = sum(1 for _ in limitations(material))
-    return Filled(f"{counted(told, 'limitation')} told from the data", "limitations") if told else None
+    return Filled(f"{counted(told, 'limitation')} found in the data", "limitations") if told else None
 
 
 def _details(material: Material) -> Filled | None:

@@ -1,4 +1,4 @@
-"""How the answers of a study came about, as far as their records say: models, dates, runs, settings; and table 1.
+"""How the answers of a study were collected, as far as their records say: models, dates, runs, settings.
 
 Records of other systems call the same thing by many names: :data:`DETAILS` has them. What no record names is not
 guessed.
@@ -90,9 +90,12 @@ class MadeHere:
 
 
 @dataclass(frozen=True)
-class AnswerRecord:
-    """``whole``: all answers; ``models``: those of each, the most first. ``origins``: where questions come from, with
-    the answers to them. ``notes``: how many each case has."""
+class AnswerCollection:
+    """How the answers were collected.
+
+    ``whole``: all answers; ``models``: those of each, the most first. ``origins``: where questions come from, with the
+    answers to them. ``notes``: how many each case has.
+    """
 
     whole: ModelAnswers
     models: tuple[ModelAnswers, ...] = ()
@@ -101,25 +104,26 @@ class AnswerRecord:
     notes: tuple[int, ...] = ()
 
 
-def answer_record(reader: sqlite3.Connection) -> AnswerRecord:
-    """Of the whole study."""
+def answer_collection(reader: sqlite3.Connection) -> AnswerCollection:
+    """Read it from the records of all answers of a study."""
     questions = study_clusters(reader).of
     rows = [_answer(row, questions[row["response_id"]]) for row in reader.execute(_RESPONSES)]
     by_id = {one.response_id: one for one in rows}
     for response_id, text in reader.execute(_SYSTEM):
         by_id[response_id].details.setdefault("system prompt", []).append(text)
+    products = reader.execute(_MADE).fetchall()
     made = Counter(
         (row["generator"], row["model"], tuple(json.loads(row["prompts"])), row["params"], row["started_at"])
-        for row in reader.execute(_MADE)
+        for row in products
     )
-    for row in reader.execute(_MADE):
+    for row in products:
         if row["made"] in by_id and not by_id[row["made"]].day:
             by_id[row["made"]].day = row["started_at"][:10]
     models: dict[str, list[_Answer]] = {}
     for one in rows:
         models.setdefault(one.model, []).append(one)
     found = [_model(name, answers) for name, answers in models.items()]
-    return AnswerRecord(
+    return AnswerCollection(
         whole=_model("", rows),
         models=tuple(sorted(found, key=lambda one: (-one.answers, one.model))),
         origins=dict(reader.execute(_ORIGINS).fetchall()),

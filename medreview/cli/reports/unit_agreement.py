@@ -1,0 +1,176 @@
+"""Agreement on one kind of unit as parts of a report: each two raters, several together, and what was settled."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from medreview.cli.output import counted, one_line
+from medreview.cli.reports.estimates import figure_cells
+from medreview.cli.reports.judge_trust import stand_in_part
+from medreview.cli.reports.layout import Part, ReportTable, TableHeading, cells, inset, numbers, reasons, table
+from medreview.labels import AXES, scale_of
+from medreview.stats.formulas.classification import Classification
+from medreview.stats.formulas.estimate import Estimate, half_up
+from medreview.stats.formulas.hypothesis_tests import TestResult
+from medreview.stats.units.rater_agreement import Adjudication, ManyReviewers, UnitAgreement
+from medreview.stats.units.unit_figures import ScaleFigures
+from medreview.text import in_words
+
+MISSING: Final = "not given"
+
+
+def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> ReportTable:
+    """One line for each figure; ``cluster`` heads the column of what is resampled."""
+    rows = ((in_words(figure.name), *figure_cells(figure)) for figure in figures)
+    return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows, if_any=(cluster,))
+
+
+def sentences(figures: Iterable[Estimate]) -> list[str]:
+    """Why a value or an interval is missing, and the figures' own cautions; each once."""
+    held = list(figures)
+    notes = dict.fromkeys(note for figure in held for note in figure.notes)
+    return [*reasons_of((in_words(figure.name), figure) for figure in held), *map(one_line, notes)]
+
+
+def reasons_of(figures: Iterable[tuple[str, Estimate]]) -> list[str]:
+    """Why values or intervals are missing; names from outside may stand in the sentences."""
+    return [one_line(sentence) for sentence in reasons(figures)]
+
+
+def matrix(
+    first: str, second: str, labels: Sequence[str], counts: Sequence[Sequence[int]], axis: str = ""
+) -> Iterator[Part]:
+    """The table of two raters with its sums; no table without a count."""
+    if not any(map(sum, counts)):
+        return
+    names = [name_of(axis, label) for label in labels]
+    rows = [(name, *numbers(*row, sum(row))) for name, row in zip(names, counts, strict=True)]
+    sums = [sum(column) for column in zip(*counts, strict=True)]
+    yield f"rows: {one_line(first)}; columns: {one_line(second)}"
+    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*sums, sum(sums)))], others="words")
+
+
+def name_of(axis: str, label: str) -> str:
+    """A label in the words of the screen where the axis has it."""
+    scale = AXES.get(scale_of(axis), ())
+    return next((one.name for one in scale if one.level == label), in_words(label))
+
+
+def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
+    """Precision, recall and F1 of each label and the means over labels; why some are missing.
+
+    What neither gave is named below the means, and has no lines.
+    """
+    used = [one for one in found.labels if found.f1[one].value is not None] or found.labels
+    groups = [(name_of(axis, str(one)), (found.precision[one], found.recall[one], found.f1[one])) for one in used]
+    groups.append(("mean of labels", (found.macro_precision, found.macro_recall, found.macro_f1)))
+    rows = (
+        ("" if place else label, name, *cells(figures[place], MISSING), *numbers(figures[place].n))
+        for label, figures in groups
+        for place, name in enumerate(("precision", "recall", "F1"))
+    )
+    yield table(("label", "of it", "value", "95% interval", "n"), rows, long=("of it",))
+    yield from sentences(figure for _, figures in groups for figure in figures)
+
+
+def p_words(value: float | None) -> str:
+    """A p value."""
+    return "" if value is None else half_up(value) if value >= 0.0005 else "below 0.001"
+
+
+def test_words(test: TestResult) -> str:
+    """A test in one phrase: its name and p, or why p is missing."""
+    return f"{test.name}: {f'undefined, {test.reason}' if test.pvalue is None else f'p {p_words(test.pvalue)}'}"
+
+
+def agreement_part(each: UnitAgreement, labels: Sequence[str], title: str, axis: str, cluster: str) -> Part:
+    """Two raters: figures, matrix, and precision and recall where the first is the reference."""
+    first, second = one_line(each.first), one_line(each.second)
+    which = f", {each.which} labels" if each.which else ""
+    return inset(
+        TableHeading(f"{first} and {second}{which}, {title}"),
+        figure_table(each.agreement, f"{cluster}s"),
+        *sentences(each.agreement),
+        *([test_words(each.order_test)] if each.order_test and each.order_test.pvalue is not None else []),
+        *(right_parts(each.right, axis) if each.right else ()),
+        *matrix(each.first, each.second, labels, each.table, axis),
+        *each.cautions,
+    )
+
+
+def many_part(many: ManyReviewers, title: str, cluster: str) -> Part:
+    """All reviewers together."""
+    names = ", ".join(map(one_line, many.reviewers))
+    head = TableHeading(f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}")
+    return inset(head, names, figure_table(many.agreement, f"{cluster}s"), *sentences(many.agreement))
+
+
+def adjudication_parts(found: Adjudication, axis: str) -> Iterator[Part]:
+    """Differences of reviewers and how they were settled; nothing where no unit has two labels."""
+    if not found.twice:
+        return
+    settled = found.by_third + found.by_agreement
+    told = f"labelled by two or more: {found.twice:,}; "
+    if not found.differ:
+        yield f"{told}all alike"
+        return
+    became = {"settled by a third": found.by_third, "settled by agreement": found.by_agreement, "open": found.open}
+    of = ", ".join(f"{count:,} {words}" for words, count in became.items() if count)
+    yield f"{told}they differ on {found.differ:,}, of which {of}"
+    if settled:
+        outcome = ", ".join(f"{name_of(axis, label)} {count:,}" for label, count in found.outcome.items())
+        upheld = ", ".join(f"{one_line(name)} {count:,}" for name, count in found.upheld.items()) or "nobody's"
+        yield f"settled as: {outcome}; whose label that was: {upheld}"
+
+
+def no_agreement(reviewers: Iterable[str], noun: str) -> str:
+    """Why no two of these reviewers can be compared."""
+    names = set(reviewers)
+    if len(names) == 1:
+        return f"Only {one_line(names.pop())} has labels here: agreement of reviewers takes two."
+    return f"No {noun} has labels of two of them, other than “cannot judge”: they cannot be compared."
+
+
+def scale_parts(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
+    """Each two raters beside each other on one scale, then several together."""
+    shown: dict[tuple[str, str], UnitAgreement] = {}
+    for each in scale.between:
+        before = shown.setdefault((each.first, each.second), each)
+        if before is not each and before.table == each.table:
+            yield f"{one_line(each.first)} and {one_line(each.second)}, {each.which} labels: the same"
+        else:
+            yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
+    for place, many in enumerate(scale.together):
+        if place and many.agreement == scale.together[0].agreement:
+            yield f"together, {many.which} labels: the same"
+        else:
+            yield from ("", many_part(many, scale.title, cluster))
+    for each in scale.machines:
+        yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
+    for found in scale.consensus:
+        names = ", ".join(map(one_line, found.reviewers))
+        tied = f", {found.ties:,} tied and left out" if found.ties else ""
+        twice = f"{counted(found.items, 'item')} with two labels or more{tied}"
+        yield from ("", f"the majority of {names}, {found.which} labels, {scale.title}: {twice}")
+        for each in found.machines:
+            yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
+    if scale.stand_ins:
+        yield from ("", f"May a machine stand in for a person? First blind labels, {scale.title}.")
+        yield stand_in_part(scale.stand_ins)
+    if scale.gold:
+        yield from ("", _gold(scale))
+    for each in scale.gold:
+        yield from ("", agreement_part(each, scale.labels, scale.title, axis, cluster))
+
+
+def _gold(scale: ScaleFigures) -> Part:
+    """How many right labels everybody met."""
+    rows = (
+        (one_line(each.second), each.which, *numbers(_right(each), each.n), *cells(each.agreement[0], MISSING))
+        for each in scale.gold
+    )
+    names = (f"right labels met, {scale.title}", "labels", "right", "of", "share", "95% interval")
+    return inset(table(names, rows, long=("labels",), others="words"))
+
+
+def _right(each: UnitAgreement) -> int:
+    return sum(row[place] for place, row in enumerate(each.table))
