@@ -258,7 +258,7 @@ def _logistic(x: float) -> float:
 
 
 _ONE: Final = "One {0} cannot show how {0}s differ."
-_SAME_WITHOUT: Final = "It is the same whichever {} is left out."
+SAME_WITHOUT: Final = "It is the same whichever {} is left out."
 
 
 def left_out_interval(
@@ -276,7 +276,7 @@ def left_out_interval(
     found = jackknife(value, left_out)
     if found is None or too_few(groups, unit):
         reason = (
-            (_ONE if groups < 2 else _SAME_WITHOUT).format(unit)
+            (_ONE if groups < 2 else SAME_WITHOUT).format(unit)
             if found is None or groups < 2
             else too_few(groups, unit)
         )
@@ -349,7 +349,7 @@ def linearised(
     """
     method = linearised_over(unit)
     if groups < 2 or spread < 1e-12:
-        reason = (_ONE if groups < 2 else _SAME_WITHOUT).format(unit)
+        reason = (_ONE if groups < 2 else SAME_WITHOUT).format(unit)
         return Estimate(
             name, value, None, None, method, n, groups, reason=reason, level=level, scale=scale, cluster=unit
         )
