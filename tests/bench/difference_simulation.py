@@ -9,11 +9,14 @@ verdicts in this study, in answers like these, and by the audit alone, how many 
 the truth, with their mean width; ``none`` is the share of studies without a figure.
 
 Then, for randomised assistance, how many intervals of the difference hold the truth for a reviewer who agrees with the
-judges so often when blind, and so much more often when they are in sight.
+judges so often when blind, and so much more often when they are in sight. ``near``: how often she agrees when blind is
+.04 less to .04 more than that, each of five as often. A few labels give few different shares, so that whether a certain
+truth is in their intervals is partly luck.
 """
 
 import random
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Final
 
 from medreview.stats.formulas.audit_sampling import Sampled, audit_share
@@ -34,6 +37,7 @@ HARDER: Final = 0.1
 """How much less the second model has supported."""
 BIASES: Final = ((0.6, 0.0), (0.6, 0.2), (0.75, 0.1), (0.9, 0.0), (0.9, 0.07))
 AUDITS: Final = (60, 120, 240)
+AROUND: Final = (-0.04, -0.02, 0.0, 0.02, 0.04)
 
 
 class Model:
@@ -78,20 +82,26 @@ def models(studies: int, share: float, right: float, more: float, labels: int, s
     return tallies
 
 
-def assisted(studies: int, agreement: float, bias: float, labels: int, seed: int) -> Tally:
-    """Of one reviewer; how often both agree differs from response to response in both halves alike."""
-    tally = Tally()
+def assisted(
+    studies: int, about: float, bias: float, labels: int, seed: int, around: Sequence[float] = (0.0,)
+) -> Tally:
+    """Of one reviewer; how often both agree differs from response to response in both halves alike.
+
+    The judges in sight sway the reviewer on the same share of the statements where she would not agree.
+    """
+    tally, swayed = Tally(), bias / (1 - about)
     for number in range(studies):
+        agreement = about + around[number % len(around)]
         rng = random.Random(f"{seed}/{number}/{agreement}/{bias}/{labels}")
         halves: dict[bool, list[Sampled]] = {True: [], False: []}
         for place in range(labels):
             if place % 3 == 0:
                 like = beta(rng, agreement, ALIKE)
             helped = rng.random() < 0.5
-            agrees = rng.random() < like or (helped and rng.random() < bias / (1 - agreement))
+            agrees = rng.random() < like or (helped and rng.random() < swayed)
             halves[helped].append(Sampled(float(agrees), place // 3, 0.1))
         arms = [arm_share(str(helped), halves[helped]) for helped in (True, False)]
-        tally.add(share_difference("d", *arms), bias)
+        tally.add(share_difference("d", *arms), swayed * (1 - agreement))
     return tally
 
 
@@ -99,20 +109,37 @@ def _cell(tally: Tally) -> str:
     return f"{tally.held / max(1, tally.given):.1%} {tally.width / max(1, tally.given):.2f}"
 
 
-def main() -> None:
-    """Read the arguments, simulate, print a row for each setting."""
-    wanted = arguments(__doc__, studies=1000).parse_args()
+def two_models(studies: int, seed: int) -> None:
+    """Print the table of two models."""
     heads = ("share", "right", "labels", "none", "study", "at large", "alone")
     print("".join(f"{head:>14}" for head in heads))
     for share, right, more, labels in ROWS:
-        found = models(wanted.studies, share, right, more, labels, wanted.seed)
-        none = 1 - found["study"].given / wanted.studies
+        found = models(studies, share, right, more, labels, seed)
+        none = 1 - found["study"].given / studies
         said = (f"{share}", f"{right + more:.2f}/{right:.2f}", f"{labels}", f"{none:.0%}")
         print("".join(f"{cell:>14}" for cell in (*said, *map(_cell, found.values()))), flush=True)
-    print("".join(f"{head:>14}" for head in ("agreement", "bias", *(f"{labels} labels" for labels in AUDITS))))
+
+
+def coins(studies: int, seed: int) -> None:
+    """Print the table of randomised assistance."""
+    print("".join(f"{head:>20}" for head in ("agreement", "bias", *(f"{labels}, near" for labels in AUDITS))))
     for agreement, bias in BIASES:
-        tallies = [assisted(wanted.studies, agreement, bias, labels, wanted.seed) for labels in AUDITS]
-        print("".join(f"{cell:>14}" for cell in (f"{agreement}", f"{bias}", *map(_cell, tallies))), flush=True)
+        cells = []
+        for labels in AUDITS:
+            here, near = (assisted(studies, agreement, bias, labels, seed, around) for around in ((0.0,), AROUND))
+            cells.append(f"{_cell(here)}, {near.held / max(1, near.given):.1%}")
+        print("".join(f"{cell:>20}" for cell in (f"{agreement}", f"{bias}", *cells)), flush=True)
+
+
+def main() -> None:
+    """Read the arguments, simulate, print a row for each setting."""
+    parser = arguments(__doc__, studies=1000)
+    parser.add_argument("--only", choices=("models", "assisted"))
+    wanted = parser.parse_args()
+    if wanted.only != "assisted":
+        two_models(wanted.studies, wanted.seed)
+    if wanted.only != "models":
+        coins(wanted.studies, wanted.seed)
 
 
 if __name__ == "__main__":

@@ -9,23 +9,29 @@ the same, so that hard responses are hard for all of them.
 Printed first, by statements and people: how often the test of one person rejects where the judge is worse by just
 epsilon (size, 5% is nominal), with responses as clusters, with independent items, and by Wilcoxon's test (ranks), which
 the paper names for few items and the program does not make. How often the judge wins against half of the people there,
-and where it is as good as they are (power). How many 95% intervals of the average advantage probability hold the truth,
-and their mean width. Then the corrected rate (Rogan & Gladen) beside the estimate with the verdicts, on the studies of
-``estimate_coverage``. Then the calibration error, the Brier score and the confidence minus the share right, of a judge
-that is calibrated and of one that is too sure.
+and where it is as good as they are (power).
+
+Then how many 95% intervals of the average advantage probability hold the truth where the judge is as good as people, of
+those that were given, and their mean width. A few items give few different shares, so that whether their intervals hold
+a certain truth is partly luck: ``near`` is the same over judges that are right .81, .83, .85, .87 and .89 times of 1,
+as many studies of each.
+
+Then the corrected rate (Rogan & Gladen) beside the estimate with the verdicts, on the studies of ``estimate_coverage``.
+Then the calibration error, the Brier score and the confidence minus the share right, of a judge that is calibrated, of
+one that is too sure whatever it states, and of one that is so only where it states .95.
 """
 
 import argparse
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from statistics import fmean
 from typing import Final
 
 from scipy.stats import wilcoxon
 
-from medreview.stats.formulas.alternative_annotator import EPSILON, StandIn, alternative_annotator
+from medreview.stats.formulas.alternative_annotator import EPSILON, LEAST_ITEMS, StandIn, alternative_annotator
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.calibration import Confident, calibration
 from medreview.stats.formulas.error_corrected_rate import error_corrected
@@ -33,6 +39,9 @@ from medreview.stats.formulas.prediction_powered import prediction_powered
 from tests.bench.estimate_coverage import Tally, made_up
 
 RIGHT: Final = 0.85
+NEAR: Final = (0.81, 0.83, 0.85, 0.87, 0.89)
+SIZES: Final = ((20, 1), (30, 1), (50, 1), (100, 1), (100, 4), (200, 4), (400, 4))
+"""Items, and items of a response."""
 ALIKE: Final = 0.2
 WORLD: Final = 150_000
 LEVEL: Final = 0.05
@@ -91,13 +100,12 @@ def by_ranks(said: Mapping[str, bool], told: Mapping[str, Mapping[str, bool]]) -
 
 def annotators(studies: int) -> Iterator[str]:
     """A row for each number of items, of statements a response, and of people."""
-    heads = ("size", "indep.", "ranks", "wins", "power", "covers", "width")
+    heads = ("size", "indep.", "ranks", "wins", "power")
     yield f"{'items':>5} {'each':>4} {'people':>6} {' '.join(f'{head:>6}' for head in heads)}"
     for people in (3, 5):
         worse = just_worse(people)
-        for items, per_response in ((20, 1), (30, 1), (50, 1), (100, 1), (100, 4), (200, 4), (400, 4)):
+        for items, per_response in SIZES:
             rejected, independent, ranks, wins, power = 0, 0, 0, 0, 0
-            covered = Tally()
             for number in range(studies):
                 rng = random.Random(f"{number}/{items}/{per_response}/{people}")
                 made = labels(rng, items, per_response, people, worse)
@@ -108,12 +116,30 @@ def annotators(studies: int) -> Iterator[str]:
                 wins += bool(under.may_stand_in)
                 equal = test(rng, items, per_response, people, RIGHT)
                 power += bool(equal.may_stand_in)
-                covered.add(equal.advantage, truth(people, RIGHT)[0])
             tests = studies * people
             yield (
                 f"{items:>5} {per_response:>4} {people:>6} {rejected / tests:>6.1%} {independent / tests:>6.1%} "
-                f"{ranks / studies:>6.1%} {wins / studies:>6.1%} {power / studies:>6.1%} "
-                f"{covered.held / max(1, covered.given):>6.1%} {covered.width / max(1, covered.given):>6.3f}"
+                f"{ranks / studies:>6.1%} {wins / studies:>6.1%} {power / studies:>6.1%}"
+            )
+
+
+def advantages(studies: int) -> Iterator[str]:
+    """A row for each number of items and of people: the intervals of the average advantage probability."""
+    yield f"{'items':>5} {'each':>4} {'people':>6} {'given':>6} {'covers':>6} {'width':>6} {'near':>6}"
+    for people in (3, 5):
+        for items, per_response in SIZES:
+            if items < LEAST_ITEMS:
+                continue
+            here, near = Tally(), Tally()
+            for number in range(studies):
+                rng = random.Random(f"advantage/{number}/{items}/{per_response}/{people}")
+                for tally, judge in ((here, RIGHT), (near, NEAR[number % len(NEAR)])):
+                    found = test(rng, items, per_response, people, judge)
+                    tally.add(found.advantage, truth(people, judge)[0])
+            yield (
+                f"{items:>5} {per_response:>4} {people:>6} {here.given / studies:>6.1%} "
+                f"{here.held / max(1, here.given):>6.1%} {here.width / max(1, here.given):>6.3f} "
+                f"{near.held / max(1, near.given):>6.1%}"
             )
 
 
@@ -142,22 +168,33 @@ def corrected(studies: int) -> Iterator[str]:
 _STATED: Final = (0.55, 0.65, 0.75, 0.85, 0.95)
 
 
-def confident(rng: random.Random, responses: int, sure: float) -> list[Confident]:
-    """Four verdicts a response; ``sure``: how much too high the confidences are."""
+_SURE: Final = {
+    "0": (0.0, 0.0, 0.0, 0.0, 0.0),
+    "0.05": (0.05, 0.05, 0.05, 0.05, 0.05),
+    "0.1": (0.1, 0.1, 0.1, 0.1, 0.1),
+    "0.2": (0.2, 0.2, 0.2, 0.2, 0.2),
+    "0.2 at .95": (0.0, 0.0, 0.0, 0.0, 0.2),
+}
+"""How much too high each of these confidences is."""
+
+
+def confident(rng: random.Random, responses: int, sure: Sequence[float]) -> list[Confident]:
+    """Four verdicts a response; ``sure``: how much too high each of the confidences is."""
     found = []
     for response in range(responses):
         shift = rng.gauss(0, 0.08)
         for _ in range(4):
-            stated = rng.choice(_STATED)
-            found.append(Confident(stated, rng.random() < min(1.0, max(0.0, stated - sure + shift)), response))
+            place = rng.randrange(len(_STATED))
+            stated = _STATED[place]
+            found.append(Confident(stated, rng.random() < min(1.0, max(0.0, stated - sure[place] + shift)), response))
     return found
 
 
 def calibrated(studies: int) -> Iterator[str]:
     """A row for each number of responses, of a judge that is calibrated and of one that is not."""
     fast = Resampling(replicates=999)
-    yield f"{'resp':>5} {'too sure':>8} {'error':>12} {'mean error':>10} {'true':>6} {'Brier':>12} {'sure - right':>13}"
-    for sure in (0.0, 0.1, 0.2):
+    yield f"{'resp':>5} {'too sure':>10} {'error':>12} {'mean':>10} {'true':>6} {'Brier':>12} {'sure - right':>13}"
+    for name, sure in _SURE.items():
         world = calibration(confident(random.Random("world"), WORLD, sure), resampling=Resampling(replicates=9))
         true = [figure.value or 0.0 for figure in (world.error, world.brier, world.overconfidence)]
         for responses in (30, 100, 300):
@@ -174,7 +211,7 @@ def calibrated(studies: int) -> Iterator[str]:
                     tally.add(figure, value)
             cells = [f"{one.held / max(1, one.given):.1%} {one.width / max(1, one.given):.2f}" for one in tallies]
             yield (
-                f"{responses:>5} {sure:>8} {cells[0]:>12} {fmean(errors):>10.3f} {true[0]:>6.3f} {cells[1]:>12} "
+                f"{responses:>5} {name:>10} {cells[0]:>12} {fmean(errors):>10.3f} {true[0]:>6.3f} {cells[1]:>12} "
                 f"{cells[2]:>13}"
             )
 
@@ -188,9 +225,9 @@ def main() -> None:
     """Read the arguments, simulate, print the tables as they come."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--studies", type=int, default=1000)
-    parser.add_argument("--only", choices=("annotators", "corrected", "calibrated"), action="append")
+    parser.add_argument("--only", choices=("annotators", "advantages", "corrected", "calibrated"), action="append")
     wanted = parser.parse_args()
-    parts = {"annotators": annotators, "corrected": corrected, "calibrated": calibrated}
+    parts = {"annotators": annotators, "advantages": advantages, "corrected": corrected, "calibrated": calibrated}
     for name, rows in parts.items():
         if not wanted.only or name in wanted.only:
             for row in rows(wanted.studies):

@@ -7,7 +7,9 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.stats import beta
 
 from medreview import pipeline
 from medreview.cli.plain import review_plain
@@ -275,16 +277,20 @@ def test_it_comes_before_the_first_label_and_reaches_copies(study: Study) -> Non
     assert figures(study, "anna")[0].assistance is not None
 
 
-def test_the_interval_of_a_difference_is_newcombes(study: Study) -> None:
-    """56 of 70 and 48 of 80, method 10 of Newcombe 1998: 0.0524 to 0.3339 by normal quantiles; by t a little wider."""
+def test_the_interval_of_a_difference_is_of_both_jeffreys_intervals() -> None:
+    """56 of 70 and 48 of 80; by Wilson's intervals Newcombe 1998 prints 0.0524 to 0.3339."""
 
     def arm(yes: int, n: int) -> list[Sampled]:
         return [Sampled(float(place < yes), place, 0.3) for place in range(n)]
 
     found = share_difference("d", arm_share("a", arm(56, 70)), arm_share("b", arm(48, 80)))
     assert found.value == pytest.approx(0.2)
-    assert found.low == pytest.approx(0.0524, abs=0.004)
-    assert found.high == pytest.approx(0.3339, abs=0.004)
+    first, second = (beta(yes + 0.5, no + 0.5).ppf([0.025, 0.975]) for yes, no in ((56, 14), (48, 32)))
+    assert found.low == pytest.approx(0.2 - np.hypot(0.8 - first[0], second[1] - 0.6))
+    assert found.high == pytest.approx(0.2 + np.hypot(first[1] - 0.8, 0.6 - second[0]))
+    assert (found.low, found.high) == pytest.approx((0.0524, 0.3339), abs=0.003)
+    certain = arm_share("a", arm(20, 20))
+    assert (certain.low, certain.high) == (pytest.approx(beta(20.5, 0.5).ppf(0.025)), 1.0)
     few = share_difference("d", arm_share("a", arm(5, 9)), arm_share("b", arm(48, 80)))
     assert few.value is None
     assert "9 so far" in str(few.reason)

@@ -119,7 +119,7 @@ def _spread(values: Sequence[float], by: Sequence[float]) -> float:
 
 
 def wilson_on(
-    mean: float, variance: float, freedom: int, level: float, *, none: float | None = None
+    mean: float, variance: float, freedom: float, level: float, *, none: float | None = None
 ) -> tuple[float, float]:
     """Wilson's interval with Student's t, on the number of statements that would vary as much.
 

@@ -3,6 +3,7 @@
 A confidence is the probability, as a judge states it, that a careful person gives the same label.
 """
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
@@ -18,11 +19,20 @@ from medreview.stats.formulas.bootstrap import (
     draw,
     sum_by_cluster,
 )
-from medreview.stats.formulas.estimate import FEW_ITEMS, Estimate
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate
+from medreview.stats.formulas.intervals import student
 from medreview.stats.formulas.jackknifed_sums import difference_of_quotients, jackknifed, quotient, summed
 
 BINS: Final = 10
 _NOTHING: Final = "No label of a person stands beside a verdict with a stored confidence."
+_PLAIN: Final = 1.25
+_AT_LEAST: Final = 2.0
+"""Standard errors of a bin's gap: those from which on the lower limit takes it to be there, and those that it may have
+for all that the upper limit knows. Chosen by simulation (``tests/bench/stand_in.py``)."""
+_LEAST_BY_CHANCE: Final = 0.05
+"""The quantile of the errors found of a judge without any, below which an error found counts as no smaller."""
+_STILL: Final = 1e-12
+_NEAR: Final = 1e-5
 _GREEDY: Final = "The expected calibration error is never below 0, and too high from few labels."
 
 
@@ -120,10 +130,12 @@ def _expected_error(verdicts: Sequence[Confident], dropped: int, unit: str, resa
         vectors[row, place] = one.confidence - one.right
         vectors[row, BINS + place] = 1.0
     units = sum_by_cluster(vectors, [one.cluster for one in verdicts])
+    sums = draw(contributions(units), resampling)
+    greedy = (_GREEDY,) if len(verdicts) < FEW_ITEMS * BINS else ()
     found = bootstrap_figure(
         name,
         float(_error(units.sum(axis=0)[None])[0]),
-        _error(draw(contributions(units), resampling)),
+        _error(sums),
         n=len(verdicts),
         clusters=len(units),
         undefined=_NOTHING,
@@ -131,15 +143,68 @@ def _expected_error(verdicts: Sequence[Confident], dropped: int, unit: str, resa
         scale="ratio",
         resampling=resampling,
         dropped=dropped,
-        notes=(_GREEDY,) if len(verdicts) < FEW_ITEMS * BINS else (),
+        notes=greedy,
         unit=unit,
     )
-    if found.value is None or found.low is None or found.high is None:
+    if found.value is None or found.low is None:
         return found
-    # Resamples are as far above the figure as the figure is above the truth: turned round, they take that off again.
-    low, high = (max(0.0, 2 * found.value - end) for end in (found.high, found.low))
-    return replace(found, low=low, high=max(high, low), method=f"{found.method}, turned round")
+    low, high = _not_rejected(_gaps(units.sum(axis=0)[None])[0], _gaps(sums), len(units), resampling.level)
+    # The caution about percentiles of few clusters is not about these limits.
+    notes = found.notes if len(units) < FEW_CLUSTERS else greedy
+    return replace(found, low=low, high=high, method=f"tests by resampled {unit}s, inverted", notes=notes)
 
 
 def _error(sums: Floats) -> Floats:
-    return np.asarray(np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS:].sum(axis=1))
+    return np.asarray(np.abs(_gaps(sums)).sum(axis=1))
+
+
+def _gaps(sums: Floats) -> Floats:
+    """By bin, confidence minus share right times the bin's share of the verdicts: the error is their absolute sum."""
+    return np.asarray(sums[:, :BINS] / sums[:, BINS:].sum(axis=1, keepdims=True))
+
+
+def _not_rejected(gaps: Floats, drawn: Floats, clusters: int, level: float) -> tuple[float, float]:
+    """The true errors that a test by resampled ``clusters`` does not reject (Carpenter, J. R. Stat. Soc. B 61:159,
+    1999).
+
+    The resamples' distances from the ``gaps`` that were found say how large an error is found for true gaps. Chance
+    adds most to it where the true error is in few bins, least where it is in all of them: for the lower limit it is in
+    the bins where it is plain, for the upper limit also as far in each other one as it may be. An error found that is
+    smaller than nearly all of a judge without any error does not make the upper limit smaller; below the least upper
+    limit all that the level leaves is on one side.
+    """
+    held = gaps.astype(bool) | drawn.any(axis=0)
+    gaps, drawn = gaps[held], drawn[:, held]
+    noise = (drawn - gaps) * math.sqrt(clusters / (clusters - 1))
+    noise *= student(level, clusters - 1) / student(level, math.inf)
+    size, spread = np.abs(gaps), noise.std(axis=0)
+    in_few = np.where(size >= _PLAIN * spread, gaps, 0.0)
+    if not in_few.any():
+        in_few = np.where(size == size.max(), gaps, 0.0)
+    in_all = np.where(gaps < 0, -1.0, 1.0) * np.maximum(size, _AT_LEAST * spread)
+    tail = (1 - level) / 2
+    found = float(size.sum())
+    by_chance = float(np.quantile(np.abs(noise).sum(axis=1), _LEAST_BY_CHANCE))
+    least_high = _with_quantile(by_chance, in_all, noise, tail)
+    low = _with_quantile(found, in_few, noise, 1 - 2 * tail)
+    if low > least_high:
+        low = max(least_high, _with_quantile(found, in_few, noise, 1 - tail))
+    high = _with_quantile(max(found, by_chance), in_all, noise, tail)
+    return low, min(1.0, high)
+
+
+def _with_quantile(found: float, gaps: Floats, noise: Floats, level: float) -> float:
+    """The true error, shared out as ``gaps`` are, of which the ``level`` quantile of the errors found is ``found``; 0
+    where it is more for every true error."""
+    each = gaps / max(float(np.abs(gaps).sum()), _STILL)
+
+    def quantile(true: float) -> float:
+        return float(np.quantile(np.abs(true * each + noise).sum(axis=1), level))
+
+    low, high = 0.0, found + float(np.abs(noise).sum(axis=1).max())
+    if quantile(low) >= found:
+        return low
+    while high - low > _NEAR:
+        middle = (low + high) / 2
+        low, high = (middle, high) if quantile(middle) < found else (low, middle)
+    return (low + high) / 2

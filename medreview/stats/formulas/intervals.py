@@ -23,12 +23,15 @@ from medreview.text import counted
 
 @lru_cache(maxsize=1 << 12)
 def student(level: float, freedom: float) -> float:
-    """The two-sided quantile of Student's t, of any degrees of freedom above 0: that of ``qt`` in R.
+    """The two-sided quantile of Student's t, of any degrees of freedom above 0: that of ``qt`` in R. Of infinitely many
+    it is the normal quantile.
 
     Newton's steps on the tail, from the first terms of the expansion around the normal quantile (Fisher & Cornish
     1960). It starts below the quantile or close to it, and the tail is convex, so that the steps only come nearer.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
+    if math.isinf(freedom):
+        return z
     t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     for _ in range(100):
@@ -82,6 +85,21 @@ def wilson(k: int, n: int, level: float = LEVEL) -> tuple[float, float] | None:
     scale = 1 + z * z / n
     low = 0.0 if k == 0 else (centre - half) / scale
     high = 1.0 if k == n else (centre + half) / scale
+    return low, high
+
+
+def jeffreys(k: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+    """Jeffreys' interval of ``k`` in ``n`` > 0, as fractions (Brown, Cai & DasGupta, Stat. Sci. 16:101, 2001).
+
+    The numbers need not be whole: of a weighted sample ``n`` is how many equal items would vary as much. Near the ends
+    of the scale it is narrower than Wilson's. ``k`` = 0 gives a lower limit of exactly 0, ``k`` = ``n`` an upper limit
+    of exactly 1.
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = float(betaincinv(k + 0.5, n - k + 0.5, tail)) if k > 0 else 0.0
+    high = float(betaincinv(k + 0.5, n - k + 0.5, 1 - tail)) if k < n else 1.0
     return low, high
 
 
@@ -240,7 +258,7 @@ def _logistic(x: float) -> float:
 
 
 _ONE: Final = "One {0} cannot show how {0}s differ."
-_SAME_WITHOUT: Final = "It is the same whichever {} is left out."
+SAME_WITHOUT: Final = "It is the same whichever {} is left out."
 
 
 def left_out_interval(
@@ -258,7 +276,7 @@ def left_out_interval(
     found = jackknife(value, left_out)
     if found is None or too_few(groups, unit):
         reason = (
-            (_ONE if groups < 2 else _SAME_WITHOUT).format(unit)
+            (_ONE if groups < 2 else SAME_WITHOUT).format(unit)
             if found is None or groups < 2
             else too_few(groups, unit)
         )
@@ -331,7 +349,7 @@ def linearised(
     """
     method = linearised_over(unit)
     if groups < 2 or spread < 1e-12:
-        reason = (_ONE if groups < 2 else _SAME_WITHOUT).format(unit)
+        reason = (_ONE if groups < 2 else SAME_WITHOUT).format(unit)
         return Estimate(
             name, value, None, None, method, n, groups, reason=reason, level=level, scale=scale, cluster=unit
         )
@@ -348,8 +366,9 @@ def share_difference(name: str, first: Estimate, second: Estimate) -> Estimate:
     """The first share minus the second, of samples that are independent of each other, as fractions.
 
     The interval is made of those of both (Newcombe, Stat. Med. 17:873, 1998, method 10; Zou & Donner, Stat. Med.
-    27:1693, 2008): on each side the squares of the two distances from value to limit are added, as variances are. It
-    stays within -1 and 1, and is right for few items and shares near 1. Undefined where one of the two is.
+    27:1693, 2008; of Jeffreys' intervals Laud, Pharm. Stat. 16:334, 2017): on each side the squares of the two
+    distances from value to limit are added, as variances are. It stays within -1 and 1, and is right for few items and
+    shares near 1. Undefined where one of the two is.
     """
     n, dropped = first.n + second.n, first.dropped + second.dropped
     clusters = None if first.clusters is None or second.clusters is None else first.clusters + second.clusters

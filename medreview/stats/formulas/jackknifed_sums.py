@@ -75,11 +75,11 @@ def jackknifed(
         return Estimate(name, value, None, None, method, n, groups, dropped, reason, level, scale=scale, cluster=unit)
     found = replace(left_out_interval(name, value, left_out, n, scale, level, unit), dropped=dropped)
     if found.low is None and scale == "share" and value in (0, 1) and not too_few(len(sums), unit):
-        return replace(found, reason=_throughout(value == 1, len(sums), unit, level))
+        return replace(found, reason=throughout(value == 1, len(sums), unit, level))
     return found
 
 
-def _throughout(so: bool, clusters: int, unit: str, level: float) -> str:
+def throughout(so: bool, clusters: int, unit: str, level: float) -> str:
     """What is known of a share of nothing or of all: it may be otherwise in some of the clusters that are not here."""
     low, high = clopper_pearson(clusters * so, clusters, level) or (0.0, 1.0)
     known = f"of all such {unit}s {f'at least {percent(low)}' if so else f'at most {percent(high)}'}"

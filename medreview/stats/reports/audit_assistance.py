@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from medreview.stats.formulas.audit_sampling import Sampled, hajek_mean, sampled_figure, weights, wilson_on
+from medreview.stats.formulas.audit_sampling import Sampled, hajek_mean, sampled_figure, weights
 from medreview.stats.formulas.estimate import LEVEL, Estimate
-from medreview.stats.formulas.intervals import share_difference
+from medreview.stats.formulas.intervals import jeffreys, share_difference
 from medreview.stats.reports.audit_verdicts import DrawnMember, Met
 from medreview.study.audit_plan import Arm
 
 LEAST_OF_ARM: Final = 15
 """Statements of an arm below which nothing is said of it."""
-_ARM: Final = "Wilson, variance of the draw and the coin"
+_ARM: Final = "Jeffreys, variance of the draw and the coin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,19 @@ def arm_share(
 ) -> Estimate:
     """The share in one arm, weighted by 1 / probability (Hajek 1971). Undefined below 15 statements.
 
-    Wilson's interval with Student's t, without a correction for a finite study: what the arms are for is an effect on
-    any such statement. The coin falls for each statement alone, so that their likeness within a ``unit`` adds nothing.
+    Jeffreys' interval on the number of equally likely statements that would vary as much, without a correction for a
+    finite study: what the arms are for is an effect on any such statement. The coin falls for each statement alone, so
+    that their likeness within a ``unit`` adds nothing. Of Wilson's intervals, with Student's t, the difference of two
+    arms of 30 held the truth in 98% of simulated studies where reviewers agree with the judges nine times of ten
+    (``tests/bench/difference_simulation.py``).
     """
     n = len(sampled)
     if n < LEAST_OF_ARM:
         reason = f"{LEAST_OF_ARM} statements of each kind are needed: {n} so far."
         return sampled_figure(name, None, None, _ARM, sampled, missing, level, unit, reason)
     mean = hajek_mean(sampled)
-    pulls = ((one.value - mean) * weight for one, weight in zip(sampled, weights(sampled), strict=True))
-    variance = sum(pull**2 for pull in pulls) * n / (n - 1)
-    ends = wilson_on(mean, variance, n - 1, level, none=1 / n)
-    return sampled_figure(name, mean, ends, _ARM, sampled, missing, level, unit)
+    by = weights(sampled)
+    variance = sum(((one.value - mean) * weight) ** 2 for one, weight in zip(sampled, by, strict=True))
+    even = mean * (1 - mean)
+    alike = even / variance if variance else 1 / sum(weight**2 for weight in by)
+    return sampled_figure(name, mean, jeffreys(mean * alike, alike, level), _ARM, sampled, missing, level, unit)

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import binomtest, norm, t, ttest_1samp
 
 from medreview.stats.formulas.alternative_annotator import BY_ITEMS, alternative_annotator
 from medreview.stats.formulas.hypothesis_tests import false_discovery
@@ -100,7 +100,36 @@ def test_items_of_one_response_are_not_independent():
         assert two.p_independent is not None
         assert two.p is not None
         assert two.p_independent < two.p
-        assert (two.advantage.low, two.advantage.high) == pytest.approx((one.advantage.low, one.advantage.high))
+        as_often, clustered = one.advantage.value, math.sqrt(1 / 39) * t.ppf(0.975, 39)
+        wilson = binomtest(round(as_often * 40), 40).proportion_ci(method="wilson")
+        assert (one.advantage.low, one.advantage.high) == pytest.approx((wilson.low, wilson.high))
+        for end in (two.advantage.low, two.advantage.high):
+            assert abs(end - as_often) == pytest.approx(clustered * math.sqrt(end * (1 - end)))
+        assert two.advantage.method == one.advantage.method == "Wilson, variance over responses"
+
+
+def test_the_mean_advantage_varies_as_all_people_do_on_each_item():
+    """A limit is z standard errors from the mean, these being as they would be if the limit were the truth."""
+    said, people, halves = _twice(60)
+    first = {item: item for item in halves if item.endswith("/1")}
+    people = {name: {item: held[item] for item in first} for name, held in people.items()}
+    found = alternative_annotator("j", {item: said[item] for item in first}, people, first).advantage
+    near = []
+    for item in first:
+        labels = [held[item] for held in people.values()]
+        as_near = [
+            sum(said[item] == other for other in others) >= sum(own == other for other in others)
+            for place, own in enumerate(labels)
+            if (others := labels[:place] + labels[place + 1 :])
+        ]
+        near.append(np.mean(as_near))
+
+    mean, error = np.mean(near), np.std(near) / math.sqrt(60)
+    assert found.value == pytest.approx(mean)
+    assert found.low < mean < found.high
+    for end in (found.low, found.high):
+        as_wide = math.sqrt(end * (1 - end) / (mean * (1 - mean)))
+        assert abs(end - mean) == pytest.approx(norm.ppf(0.975) * error * as_wide)
 
 
 def _twice(responses):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
+from scipy.stats import beta
 
 from medreview.stats.formulas.bootstrap import (
     DEFAULT,
@@ -29,6 +30,7 @@ from medreview.stats.formulas.intervals import (
     clopper_pearson,
     interval,
     jackknife,
+    jeffreys,
     left_out_interval,
     linearised,
     linearised_over,
@@ -207,12 +209,18 @@ def test_wilson_gives_the_published_interval_of_cliniqlink() -> None:
 
 
 def test_the_ends_are_exact_at_none_and_all() -> None:
-    for share_of in (wilson, clopper_pearson):
+    for share_of in (wilson, clopper_pearson, jeffreys):
         none, every = share_of(0, 20), share_of(20, 20)
         assert every is not None
         assert none[0] == 0.0
         assert every[1] == 1.0
         assert none[1] == pytest.approx(1 - every[0])
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 10), (56, 70), (0.4, 3.7), (30.2, 31.5)])
+def test_jeffreys_limits_leave_half_of_the_rest_on_either_side(k: float, n: float) -> None:
+    low, high = jeffreys(k, n, 0.9)
+    assert beta(k + 0.5, n - k + 0.5).cdf([low, high]) == pytest.approx([0.05, 0.95])
 
 
 def test_clopper_pearson_of_all_is_the_root_of_alpha() -> None:
@@ -330,6 +338,6 @@ def test_what_has_no_interval_says_why() -> None:
 
 
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
-@pytest.mark.parametrize("freedom", [1, 2, 2.2, 3, 4.5, 9, 29.7, 1000])
+@pytest.mark.parametrize("freedom", [1, 2, 2.2, 3, 4.5, 9, 29.7, 1000, math.inf])
 def test_quantiles_of_student_are_those_of_scipy(level: float, freedom: float) -> None:
     assert student(level, freedom) == pytest.approx(stdtrit(freedom, (1 + level) / 2), rel=1e-11)

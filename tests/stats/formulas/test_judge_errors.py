@@ -115,7 +115,29 @@ def test_the_calibration_error_is_never_below_0():
     assert found.low is not None
     assert found.high is not None
     assert 0 <= found.low <= found.high
-    assert "turned round" in found.method
+    assert found.method == "tests by resampled responses, inverted"
+
+
+def test_of_one_bin_far_from_right_the_calibration_error_has_the_usual_interval():
+    """240 verdicts of .9 in responses of their own, 150 right: .275, plus or minus t times the standard error."""
+    found = calibration([Confident(0.9, place < 150, place) for place in range(240)]).error
+
+    half = student(0.95, 239) * math.sqrt(0.625 * 0.375 / 239)
+    assert found.value == pytest.approx(0.275)
+    assert (found.low, found.high) == pytest.approx((0.275 - half, 0.275 + half), abs=0.004)
+
+
+@pytest.mark.parametrize(("wrong", "none_at_all"), [(4, True), (16, False)])
+def test_a_calibration_error_as_small_as_by_chance_may_be_0_and_is_not_certainly_so(wrong, none_at_all):
+    """40 verdicts each of .9 and .8, 4 and 8 wrong; then 16 of the first, which is .3 too sure there."""
+    sure = [Confident(0.9, place >= wrong, place) for place in range(40)]
+    less = [Confident(0.8, place >= 8, 40 + place) for place in range(40)]
+    found = calibration([*sure, *less]).error
+
+    assert found.value == pytest.approx((wrong - 4) / 80)
+    assert (found.low == 0) == none_at_all
+    assert found.high > found.value + 0.01
+    assert not any("percentile" in note for note in found.notes)
 
 
 def test_calibration_of_nothing_says_why():
