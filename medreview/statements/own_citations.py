@@ -69,7 +69,7 @@ def every_statement(reader: sqlite3.Connection) -> Iterator[tuple[str, OwnCitati
     numbers = reader.execute(f"{_NUMBERS} ORDER BY response_id, number").fetchall()
     listed = {response_id: list(rows) for response_id, rows in groupby(numbers, itemgetter("response_id"))}
     every = reader.execute(f"{_MARKERS} WHERE {_STANDS} {_ORDER}")
-    for response_id, rows in groupby(every, itemgetter("response_id")):
+    for response_id, rows in groupby(every, itemgetter(0)):
         yield from _statements(list(rows), listed.get(response_id, []))
 
 
@@ -81,15 +81,18 @@ _NUMBERS = "SELECT response_id, number, source_id FROM own_number"
 
 
 def _statements(rows: list[sqlite3.Row], numbers: list[sqlite3.Row]) -> list[tuple[str, OwnCitations]]:
-    marked = any(row["source_id"] is not None for row in rows)
-    listed = _listed(numbers)
-    found = []
-    for statement_id, group in groupby(rows, itemgetter("statement_id")):
-        own = list(group)
-        sources = dict.fromkeys(row["source_id"] for row in own if row["source_id"] is not None)
-        used = dict.fromkeys(row["number"] for row in own if row["number"] is not None)
-        found.append((statement_id, OwnCitations(tuple(sources), tuple(used), marked, listed)))
-    return found
+    listed, marked = _listed(numbers), False
+    found: dict[str, tuple[dict[str, None], dict[int, None]]] = {}
+    for _, statement_id, number, source_id in rows:
+        sources, used = found.get(statement_id) or found.setdefault(statement_id, ({}, {}))
+        if source_id is not None:
+            sources[source_id], marked = None, True
+        if number is not None:
+            used[number] = None
+    return [
+        (statement_id, OwnCitations(tuple(sources), tuple(used), marked, listed))
+        for statement_id, (sources, used) in found.items()
+    ]
 
 
 def _listed(numbers: list[sqlite3.Row]) -> Numbers:

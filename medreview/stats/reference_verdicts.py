@@ -229,13 +229,15 @@ def reference_report(
     split: bool = True,
     responses: Collection[str] | None = None,
     identified: bool = False,
+    clusters: Clusters | None = None,
 ) -> ReferenceReport | None:
     """The references of a study, or of ``responses`` of it; ``None`` where none was found.
 
     ``split``: by model, origin and sort of work, too. ``identified``: those that carry an identifier alone.
+    ``clusters``: those of the study, where they are known already.
     """
     chosen = None if responses is None else frozenset(responses)
-    clusters = study_clusters(reader)
+    clusters = clusters or study_clusters(reader)
     resampling = replace(resampling, cluster=clusters.name)
     every = [
         one

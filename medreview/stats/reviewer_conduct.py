@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from medreview.labels import AXES
-from medreview.stats.clusters import study_clusters
+from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.decision_timing import (
     Drift,
     Labelled,
@@ -67,15 +67,20 @@ class IntraRater:
 
 
 def intra_rater(
-    reader: sqlite3.Connection, reviewer: str, resampling: Resampling, only: Collection[str] | None = None
+    reader: sqlite3.Connection,
+    reviewer: str,
+    resampling: Resampling,
+    only: Collection[str] | None = None,
+    answers: Clusters | None = None,
 ) -> tuple[IntraRater, ...]:
-    """By kind, axis and mode of the first label; ``only``: of these units. What units come from is resampled."""
+    """By kind, axis and mode of the first label; ``only``: of these units. What units come from is resampled;
+    ``answers``: the clusters of the study, where they are known already."""
 
     def group(one: Twice) -> tuple[str, str, Mode]:
         return kind_of(one.unit), one.axis, one.mode
 
     twice = sorted(labelled_twice(reader, reviewer, only), key=group)
-    answers = study_clusters(reader)
+    answers = answers or study_clusters(reader)
     responses = dict(reader.execute(_RESPONSES)) if twice else {}
     found = []
     for (kind, axis, mode), units in groupby(twice, key=group):
@@ -309,16 +314,21 @@ def conduct_report(
     pass_no: int = 1,
     only: Collection[str] | None = None,
     resampling: Resampling = DEFAULT,
+    clusters: Clusters | None = None,
 ) -> Conduct:
-    """That of one pass, from the labels of a reviewer and the events; of the statements ``only``, if given."""
+    """That of one pass, from the labels of a reviewer and the events; of the statements ``only``, if given.
+
+    ``clusters``: those of the study, where they are known already.
+    """
     decisions = timed_decisions(reader, reviewer, labels, pass_no)
-    resampling = replace(resampling, cluster=study_clusters(reader).name)
+    clusters = clusters or study_clusters(reader)
+    resampling = replace(resampling, cluster=clusters.name)
     return Conduct(
         reviewer=reviewer,
         decisions=len(decisions),
         pace=paces(decisions),
         drift=drifts(decisions, resampling),
-        intra_rater=intra_rater(reader, reviewer, resampling, only),
+        intra_rater=intra_rater(reader, reviewer, resampling, only, clusters),
         signs=signs(reader, reviewer, decisions, resampling, pass_no, only),
         longest_run=longest_run(decisions),
     )

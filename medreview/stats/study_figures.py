@@ -187,7 +187,8 @@ def study_figures(
     apart = StudyDifferences(labels if full else {}, judges, study_arms(reader, between) if full else NO_ARMS)
     panel = ConsensusCounter(labels if full else {}, judges)
     reviewed = {name: ReviewedSupport(name, labels[name], split=full) for name in names}
-    judged = JudgedSupport(tie, dict(every_statement(reader)), split=full)
+    cited = dict(every_statement(reader))
+    judged = JudgedSupport(tie, cited, split=full)
     beside = BetweenJudgesCounter(
         judges, tie, pages_in_parts(reader), scales=scales if full or not names else (), juries=full
     )
@@ -218,7 +219,7 @@ def study_figures(
         ReviewerFigures(
             reviewer=name,
             progress=standing(reader, name, labels[name], pass_no, only),
-            own=own_labels(reader, name, labels[name], pass_no, only, clusters),
+            own=own_labels(reader, name, labels[name], pass_no, only, clusters, cited),
             agreement=agreement[name].figures(resampling, full=full),
             support=reviewed[name].report(resampling),
         )
@@ -254,7 +255,7 @@ def study_figures(
         repeated=repeated_answers(reader, clusters) if whole and full else None,
         differences=apart.families(resampling),
         support=support,
-        kinds=response_report(reader, only=None if whole else responses),
+        kinds=response_report(reader, only=None if whole else responses, clusters=clusters),
         questions=question_report(reader) if whole else QuestionReport(0, (), ()),
         audit=audit,
         passages=tuple(passage_counts(reader)) if whole else (),
@@ -263,7 +264,7 @@ def study_figures(
         cleanup=cleanup_report(reader, names) if whole else (),
         planted=planted_report(reader) if whole else PlantedFigures({}, {}, PLANTED_IN_PAPER),
         conduct=tuple(
-            conduct_report(reader, name, labels[name], pass_no, only.statements, resampling)
+            conduct_report(reader, name, labels[name], pass_no, only.statements, resampling, clusters)
             for name in names
             if conduct is None or name in conduct
         ),
@@ -274,10 +275,14 @@ def study_figures(
         own_axes=own_axis_figures(reader, names, resampling, only.holds, compare=full) if pass_no == 1 else (),
         tags=tag_counts(reader, names, only.holds) if pass_no == 1 else (),
         references=reference_report(
-            reader, resampling, split=full or by in ("model", "origin"), responses=None if whole else complete
+            reader,
+            resampling,
+            split=full or by in ("model", "origin"),
+            responses=None if whole else complete,
+            clusters=clusters,
         ),
         other_work=elsewhere.figures(resampling),
-        trust=judge_trust(reader, labels, resampling, only, epsilon=epsilon) if full else None,
+        trust=judge_trust(reader, labels, resampling, only, epsilon=epsilon, clusters=clusters) if full else None,
     )
 
 

@@ -6,7 +6,8 @@ it misses the truth at some look in about 22% of studies (``tests/bench/looks_si
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from itertools import accumulate
+from typing import Final, NamedTuple
 
 from medreview.stats.formulas.audit_sampling import Sampled, hajek_mean, sampled_figure, too_few
 from medreview.stats.formulas.estimate import LEVEL, Estimate
@@ -61,33 +62,50 @@ def at_every_look(values: Sequence[float], size: int, level: float = LEVEL) -> t
     """
     if not 0 < len(values) <= size:
         raise ValueError(f"between 1 and {size} values are needed, not {len(values)}")
-    total, limit = math.fsum(values), -math.log(1 - level)
+    total, limit, bets = math.fsum(values), -math.log(1 - level), _bets(values, size)
     least, most = total, total + size - len(values)
     inside = min(max(size * total / len(values), least), most)
-    return tuple(_end(values, size, out, inside, limit) / size for out in (least, most))  # type: ignore[return-value]
+    return tuple(_end(bets, out, inside, limit) / size for out in (least, most))  # type: ignore[return-value]
 
 
-def _end(values: Sequence[float], size: int, out: float, inside: float, limit: float) -> float:
+class _Bet(NamedTuple):
+    """A value, and what is known before it is drawn: the sum of those ``seen``, how many are ``left``, and the
+    ``guess`` of the mixture, the mean of the values so far, one yes and one no."""
+
+    value: float
+    seen: float
+    left: int
+    guess: float
+
+
+def _bets(values: Sequence[float], size: int) -> list[_Bet]:
+    known = zip(values, accumulate(values, initial=0.0), strict=False)  # the last sum is of all of them
+    return [_Bet(value, seen, size - n, (1 + seen) / (2 + n)) for n, (value, seen) in enumerate(known)]
+
+
+def _end(bets: Sequence[_Bet], out: float, inside: float, limit: float) -> float:
     """The total next to ``out`` that is not left out; ``inside`` is not."""
-    if _winnings(values, size, out) < limit:
+    if _winnings(bets, out) < limit:
         return out
     for _ in range(_HALVINGS):
         middle = (out + inside) / 2
-        if _winnings(values, size, middle) < limit:
+        if middle in (out, inside):  # no float lies between them
+            break
+        if _winnings(bets, middle) < limit:
             inside = middle
         else:
             out = middle
     return inside
 
 
-def _winnings(values: Sequence[float], size: int, whole: float) -> float:
+def _winnings(bets: Sequence[_Bet], whole: float) -> float:
     """The logarithm of what was won against a ``whole``, the sum over all; infinite where it cannot be.
 
-    ``expected`` is the mean of what is left, were it true, ``guess`` that of the mixture after the values so far.
+    ``expected`` is the mean of what is left, were it true.
     """
-    won, seen = 0.0, 0.0
-    for place, value in enumerate(values):
-        expected, guess = (whole - seen) / (size - place), (1 + seen) / (2 + place)
+    won = 0.0
+    for value, seen, left, guess in bets:
+        expected = (whole - seen) / left
         if value > 0:
             if expected <= 0:
                 return math.inf
@@ -96,5 +114,4 @@ def _winnings(values: Sequence[float], size: int, whole: float) -> float:
             if expected >= 1:
                 return math.inf
             won += (1 - value) * math.log((1 - guess) / (1 - expected))
-        seen += value
     return won

@@ -65,6 +65,14 @@ class Verdicts:
         """The share of yes among them; ``None`` without any."""
         return sum(said.yes for said in self.by_cluster.values()) / self.told if self.told else None
 
+    @cached_property
+    def judged(self) -> "Verdicts":
+        """The same of the statements that have a verdict alone."""
+        if self.told == self.size:
+            return self
+        some = {cluster: Said(told, told, yes) for cluster, (_, told, yes) in self.by_cluster.items() if told}
+        return Verdicts(some, self.cluster)
+
 
 @dataclass(frozen=True)
 class Powered:
@@ -206,12 +214,9 @@ def _fit(sampled: Sequence[Sampled], verdicts: list[float], mean_verdict: float,
 def _pulls(
     sampled: Sequence[Sampled], fit: _Fit, verdicts: Verdicts, mean_verdict: float
 ) -> tuple[list[Hashable], list[float]]:
-    clusters: list[Hashable] = [one.cluster for one in sampled]
-    pulls = list(fit.pulls)
-    for cluster, said in verdicts.by_cluster.items():
-        clusters.append(cluster)
-        pulls.append(fit.weight * (said.yes - mean_verdict * said.told) / verdicts.size)
-    return clusters, pulls
+    weight, size = fit.weight, verdicts.size
+    of_all = [weight * (yes - mean_verdict * told) / size for _, told, yes in verdicts.by_cluster.values()]
+    return [*(one.cluster for one in sampled), *verdicts.by_cluster], [*fit.pulls, *of_all]
 
 
 def _no_help(

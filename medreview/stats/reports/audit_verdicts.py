@@ -144,8 +144,8 @@ class VerdictCounter:
                     self._audited[self._judges[place]][statement.statement_id] = supported
         for judge, many, supporting in zip(self._judges, told, yes, strict=True):
             of_model = self._said[judge].setdefault(case.model, {})
-            before = of_model.get(case.cluster, Said(0, 0, 0))
-            of_model[case.cluster] = before.with_more(len(case.statements), many, supporting)
+            before, more = of_model.get(case.cluster), Said(len(case.statements), many, supporting)
+            of_model[case.cluster] = before.with_more(*more) if before else more
 
     def judges(self) -> list[JudgeVerdicts]:
         """All judges together first, then each, in the order in which they were first asked."""
@@ -178,7 +178,8 @@ def _of_all_models(by_model: Mapping[str, Mapping[str, Said]]) -> dict[str, Said
     found: dict[str, Said] = {}
     for said in by_model.values():
         for cluster, more in said.items():
-            found[cluster] = found.get(cluster, Said(0, 0, 0)).with_more(*more)
+            before = found.get(cluster)
+            found[cluster] = before.with_more(*more) if before else more
     return found
 
 
@@ -350,11 +351,8 @@ def _of_judged(
     refused: str,
 ) -> Estimate:
     """A share of the statements that have a verdict, prediction-powered."""
-    told = {
-        cluster: Said(each.told, each.told, each.yes) for cluster, each in of.verdicts.by_cluster.items() if each.told
-    }
     powered: Powered = prediction_powered(
-        name, [one for one, _ in judged], [float(word) for _, word in judged], Verdicts(told, of.verdicts.cluster),
+        name, [one for one, _ in judged], [float(word) for _, word in judged], of.verdicts.judged,
         missing=len(members) - len(judged), refused=refused,
     )  # fmt: skip
     return powered.study

@@ -72,9 +72,10 @@ def judge_trust(
     only: Selection = EVERYTHING,
     *,
     epsilon: float = EPSILON,
+    clusters: Clusters | None = None,
 ) -> JudgeTrust:
-    """Everything, by the ``labels`` of each reviewer on statements."""
-    clusters, tie, of = study_clusters(reader), tie_rule(reader), peoples_labels(labels)
+    """Everything, by the ``labels`` of each reviewer on statements; ``clusters``: those of the study, where known."""
+    clusters, tie, of = clusters or study_clusters(reader), tie_rule(reader), peoples_labels(labels)
     labelled = judged_labels(reader, of, clusters, tie)
     families = judge_models(reader)
     errors = tuple(judge_errors(labelled, judge, families, clusters.name, resampling) for judge in judges_of(labelled))

@@ -4,11 +4,11 @@ No word of a judge is in it, so that a reviewer whose judges are hidden may read
 """
 
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from medreview.statements.own_citations import every_statement, of_response
+from medreview.statements.own_citations import OwnCitations, every_statement, of_response
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.estimate import UNDEFINED_LIMIT, Estimate, percent
 from medreview.stats.formulas.intervals import pooled_share
@@ -95,10 +95,11 @@ def own_labels(
     pass_no: int = 1,
     only: Selection = EVERYTHING,
     clusters: Clusters | None = None,
+    cites: Mapping[str, OwnCitations] | None = None,
 ) -> OwnLabels | None:
     """Of one reviewer, whose ``labels`` these are; ``None`` without any. ``only``: of this part of the study.
 
-    ``clusters``: those of the study, where they are known already.
+    ``clusters``: those of the study, ``cites``: what its statements cite, where they are known already.
     """
     if not labels:
         return None
@@ -113,7 +114,7 @@ def own_labels(
     total = sum(map(only.holds, (statement for held in every.values() for statement in held)))
     basis, counted, of = _basis(reader, labels, total, only)
     touched = {label.response_id for label in counted.values()}
-    cited = _by_cited(reader, reviewer, counted, touched, pass_no)
+    cited = _by_cited(reader, reviewer, counted, touched, pass_no, cites)
     untold = sum(found is None and _supported(counted[unit]) is True for unit, found in cited.items())
     rows = []
     clusters = clusters or study_clusters(reader)
@@ -192,6 +193,7 @@ def _by_cited(
     labels: Mapping[str, ReviewerLabel],
     responses: Collection[str],
     pass_no: int,
+    cites: Mapping[str, OwnCitations] | None,
 ) -> dict[str, bool | None]:
     """Of each labelled statement that cites sources itself, whether one of them supports it; ``None``: unknown."""
     pages = dict(reader.execute(_PAGES, (reviewer, pass_no)).fetchall())
@@ -202,10 +204,14 @@ def _by_cited(
     cited_by: dict[str, set[str]] = {}
     for response, source in reader.execute(_CITED):
         cited_by.setdefault(response, set()).add(source)
-    few = len(responses) < _FEW
-    cites = (one for each in responses for one in of_response(reader, each)) if few else every_statement(reader)
+    if cites is not None:
+        every: Iterable[tuple[str, OwnCitations]] = cites.items()
+    elif len(responses) < _FEW:
+        every = (one for each in responses for one in of_response(reader, each))
+    else:
+        every = every_statement(reader)
     found: dict[str, bool | None] = {}
-    for statement, own in cites:
+    for statement, own in every:
         if own.sources and statement in labels:
             said = [pairs.get(statement, {}).get(source) for source in own.sources]
             supported = _supported(labels[statement])

@@ -294,12 +294,15 @@ class ResponseReport:
 
 
 def response_report(
-    reader: sqlite3.Connection, level: float = LEVEL, only: Collection[str] | None = None
+    reader: sqlite3.Connection,
+    level: float = LEVEL,
+    only: Collection[str] | None = None,
+    clusters: Clusters | None = None,
 ) -> ResponseReport:
-    """Count them; of ``only`` these responses, when they are named."""
+    """Count them; of ``only`` these responses, when they are named. ``clusters``: those of the study, where known."""
     which, values = ("1", ()) if only is None else (_NAMED, (json.dumps(sorted(only)),))
     rows = reader.execute(_COUNTED.format(which=which), values).fetchall()
-    clusters = study_clusters(reader)
+    clusters = clusters or study_clusters(reader)
     by_model: dict[str, list[sqlite3.Row]] = {}
     for row in rows:
         by_model.setdefault(row["model"], []).append(row)
