@@ -11,11 +11,8 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from medreview.cli.commands import (
-    axes,
     cited_pages,
     config,
-    declare,
-    export,
     generate,
     judge,
     judges,
@@ -84,11 +81,11 @@ def _options(context: typer.Context, version: Version = False) -> None:
 
 for command in (
     review.demo, review.review, review.paste, review.recent, review.picture,
-    study_plan.audit, study_plan.guidelines, axes.axes, study_plan.background, study_plan.gold, study_plan.second_pass,
-    study_plan.share, declare.declare, study_file.package, review.conflicts,
+    study_plan.audit, study_plan.guidelines, study_plan.axes, study_plan.background, study_plan.gold,
+    study_plan.second_pass, study_plan.share, study_plan.declare, study_file.package, review.conflicts,
     prepare.run, prepare.import_, cited_pages.fetch, cited_pages.attach, prepare.parse,
     judge.judge, judges.judges, papers.replay, papers.reproduce, judge.batches, judges.jury,
-    results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, export.export,
+    results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, study_file.export,
     cited_pages.citations, references.references, cited_pages.urls, references.evidence, judges.prompts,
     config.trust, study_file.merge, study_file.backup, study_file.check, config.where,
 ):  # fmt: skip

@@ -1,16 +1,23 @@
-"""Commands that show the judges' verdicts: bring these up to date first, and note in the study who saw them.
+"""What commands on figures share: requirements, and access to verdicts.
+
+Commands that show the judges' verdicts bring these up to date first, and note in the study who saw them.
 
 A label that is given after such a look counts as assisted.
 """
 
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from medreview.cli.output import counted, progress, say
+import typer
+
+from medreview.cli.output import counted, one_line, progress, say
 from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.review.looks import Shown
+    from medreview.stats.requirements import Outcome
     from medreview.study import Study
 
 
@@ -73,3 +80,24 @@ def current_verdicts(study: "Study") -> None:
 
     with progress() as bar:
         pipeline.roll_up(study, bar)
+
+
+def tell_outcomes(outcomes: "Sequence[Outcome]", *, beside: bool) -> None:
+    """A line for each; ``beside``: standard output is for a program, and they go to the error output.
+
+    Raises ``typer.Exit`` of 1 where one does not hold.
+    """
+    from medreview.cli.reports.layout import Check
+    from medreview.cli.reports.terminal import show
+
+    if not outcomes:
+        return
+    lines = [Check(f"{'met' if one.met else 'not met'}: {one_line(one.sentence)}", one.met) for one in outcomes]
+    if beside:
+        for line in lines:
+            say(line.sentence)
+    else:
+        show(lines)
+    sys.stdout.flush()
+    if not all(one.met for one in outcomes):
+        raise typer.Exit(1)  # a mistake of the user is 2

@@ -1,6 +1,6 @@
 """Intervals drawn in text."""
 
-from medreview.cli.reports.stats_screen import interval_bar, scale
+from medreview.cli.reports.layout import bar_scale, interval_bar
 from medreview.stats.formulas.estimate import Estimate
 
 
@@ -10,7 +10,7 @@ def bar(value: float | None, low: float | None = None, high: float | None = None
 
 
 def test_ends_and_value_stand_where_they_are_on_the_scale():
-    assert scale(11) == "0    .5   1"
+    assert bar_scale(11) == "0    .5   1"
     assert bar(0.5, 0.2, 0.8) == "..[==|==].."
     assert bar(1.0, 0.7, 1.0) == ".......[==|"
     assert bar(0.0, 0.0, 0.3) == "|==]......."
@@ -26,5 +26,5 @@ def test_what_is_below_0_is_marked_and_what_is_missing_is_not_drawn():
 
 def test_a_bar_is_as_wide_as_its_scale_in_signs_that_every_terminal_has():
     for width in (9, 11, 15, 16):
-        assert len(scale(width)) == len(bar(0.3, 0.1, 0.9, width)) == width
+        assert len(bar_scale(width)) == len(bar(0.3, 0.1, 0.9, width)) == width
         assert bar(0.3, 0.1, 0.9, width).isascii()

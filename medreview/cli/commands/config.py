@@ -15,7 +15,7 @@ from medreview.errors import UserError
 from medreview.next_step import command
 
 if TYPE_CHECKING:
-    from medreview.config_report import ConfigReport
+    from medreview.config_file import ConfigReport
 
 
 _WIDTH: Final = 80
@@ -80,7 +80,7 @@ def show(context: typer.Context, as_json: Json = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from medreview.config_report import report
+    from medreview.config_file import report
 
     found = report()
     result(found, *listed(found), as_json=as_json)
@@ -140,7 +140,7 @@ def explain(
 
     Example: medreview config explain reveal
     """
-    from medreview.config_report import explanation
+    from medreview.config_file import explanation
 
     found = explanation(name)
     result(found, *explained(found), as_json=as_json)
@@ -148,7 +148,7 @@ def explain(
 
 def _say_what_goes_before(name: str, path: str) -> None:
     """Where another file has the last word on what was just written, that it has."""
-    from medreview.config_report import report
+    from medreview.config_file import report
 
     found = report()
     if found.problems:

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from medreview.cli.options import Json, OneReviewer, Replicates, Seed, StudyFile, Ties, open_study, rule_named
 from medreview.cli.output import counted, progress, result, say
-from medreview.cli.verdict_access import current_verdicts, looked, reading
+from medreview.cli.verdict_access import current_verdicts, looked, reading, tell_outcomes
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -135,7 +135,6 @@ def stats(
 
     Example: medreview stats sepsis.medreview --require "lower(kappa)>=.4" --require "support>=80%"
     """
-    from medreview.cli.requirements import tell
     from medreview.exchange.exports.figure_csv import FIGURES
     from medreview.exchange.files.csv_file import check_report
     from medreview.review.looks import shown_by, told_by_sums
@@ -200,7 +199,7 @@ def stats(
 
         print(render_screen(figures, study), end="")
     sys.stdout.flush()
-    tell(held, beside=as_json or bool(csv))
+    tell_outcomes(held, beside=as_json or bool(csv))
 
 
 _OF_THEMES = ("reviewer", "model", "made_at", "read", "of", "changed")
@@ -326,7 +325,7 @@ def _checklists(named: list[str], *, as_json: bool) -> list[str] | None:
 
 
 def _print_checklists(found: "Material", wanted: list[str]) -> None:
-    from medreview.cli.reports.study_page.checklist_section import checklist_parts
+    from medreview.cli.reports.study_page.checklists.checklist import checklist_parts
     from medreview.cli.reports.study_page.written import section_titles
     from medreview.cli.reports.terminal import show
 
@@ -337,7 +336,7 @@ def _print_checklists(found: "Material", wanted: list[str]) -> None:
 
 def _report(found: "Material", page: Path | None, markdown: Path | None, checklists: list[str]) -> dict[str, Any]:
     """Write the report in the forms that are wanted; what a script wants to know of it."""
-    from medreview.cli.reports.study_page.checklist_section import checklist_values
+    from medreview.cli.reports.study_page.checklists.checklist import checklist_values
     from medreview.cli.reports.study_page.methods import limitations
     from medreview.cli.reports.study_page.written import section_titles, write_markdown, write_report
 

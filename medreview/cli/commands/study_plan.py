@@ -1,10 +1,10 @@
-"""The commands that plan a study: ``audit``, ``guidelines``, ``gold``, ``second-pass``, ``share``, ``background``."""
+"""The commands that plan a study: its audit, guidelines, right labels, axes, second passes, reviewers, declarations."""
 
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from typer import Option
+from typer import Argument, Option
 
 from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
@@ -14,6 +14,7 @@ from medreview.errors import UserError
 if TYPE_CHECKING:
     from medreview.cli.reports.layout import Part
     from medreview.review.guidelines import Guidelines
+    from medreview.study.own_axes import OwnAxis
 
 
 def audit(
@@ -136,8 +137,7 @@ def audit(
             as_json=True,
         )
         return
-    from medreview.cli.reports.audit import audit_parts, next_step, plan_parts
-    from medreview.cli.reports.audit_screen import audit_screen
+    from medreview.cli.reports.audit import audit_parts, audit_screen, next_step, plan_parts
     from medreview.cli.reports.terminal import show
 
     # Of whoever only reads the figures of others, nothing is reserved that would be missed.
@@ -182,7 +182,7 @@ def guidelines(
         now, found = texts.in_force_for_all(opened.reader), texts.versions(opened.reader)
         shown = texts.with_axes(opened.reader, now.text)
     if set_file or edit:
-        new = _read(set_file) if set_file else _edited(now.text)
+        new = _read_text(set_file, 4 * texts.LONGEST) if set_file else _edited(now.text)
         with open_study(study) as opened:
             after = texts.set_guidelines(opened, decider(reviewer), new)
             found = texts.versions(opened.reader)
@@ -196,13 +196,12 @@ def guidelines(
     result(told, f"{now.name}, {origin}", "", *shown.splitlines(), as_json=as_json)
 
 
-def _read(path: Path) -> str:
-    from medreview.bounded_reading import read_bounded
-    from medreview.review.guidelines import LONGEST
+def _read_text(path: Path, most: int, *, toml: bool = False) -> str:
+    """The text of a user's file, of ``most`` bytes; raises :class:`UserError` where it cannot be read."""
+    from medreview.bounded_reading import read_bounded, read_toml
 
     try:
-        body, _ = read_bounded(path, 4 * LONGEST)  # no character takes more bytes
-        return body.decode("utf-8")
+        return read_toml(path, most)[0] if toml else read_bounded(path, most)[0].decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8. Save it as UTF-8.") from error
     except (OSError, ValueError) as error:
@@ -404,3 +403,119 @@ def background(
     lines = [f"{name}: {said.line or 'nothing is said'}" for name, said, _ in found]
     told = [{"reviewer": name, **asdict(said), "said_at": at} for name, said, at in found]
     result(told, *(lines or ["Nobody has reviewed this study yet."]), as_json=as_json)
+
+
+Said = str | None
+
+
+def declare(
+    study: StudyFile,
+    ethics: Annotated[Said, Option(metavar="TEXT", help="Ethics committee, number, consent.")] = None,
+    privacy: Annotated[Said, Option(metavar="TEXT", help="How patient data were protected.")] = None,
+    funding: Annotated[Said, Option(metavar="TEXT", help="Who paid, and their role in the study.")] = None,
+    conflicts: Annotated[Said, Option(metavar="TEXT", help="Conflicts of interest of every author.")] = None,
+    registration: Annotated[
+        Said, Option(metavar="TEXT", help="Register and number, or that it was not registered.")
+    ] = None,
+    protocol: Annotated[
+        Said, Option(metavar="TEXT", help="Where readers find the protocol, or that there is none.")
+    ] = None,
+    data: Annotated[Said, Option(metavar="TEXT", help="Where readers can get the data, or why not.")] = None,
+    code: Annotated[Said, Option(metavar="TEXT", help="Where readers can get the code, or why not.")] = None,
+    patients: Annotated[
+        Said, Option(metavar="TEXT", help="Which patients or members of the public took part, in what.")
+    ] = None,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show or set the declarations that a journal asks for: ethics, funding, registration and others.
+
+    medreview stores who wrote each text and when. The report prints the texts at its end, checklists use them
+    (`report --checklist`), and every copy and merge keeps them. An empty text clears a field.
+
+    Example: medreview declare sepsis.medreview --funding "None." --registration "Not registered."
+    """
+    from medreview.study.declarations import FIELDS, declarations
+    from medreview.study.declarations import declare as say_of
+
+    given = {
+        "ethics": ethics, "privacy": privacy, "funding": funding, "conflicts": conflicts, "registration": registration,
+        "protocol": protocol, "data": data, "code": code, "patients": patients,
+    }  # fmt: skip
+    new = {name: text for name, text in given.items() if text is not None}
+    with open_study(study, read_only=not new) as opened:
+        if new:
+            who = decider(reviewer)
+            changed = sum(say_of(opened, who, name, text) for name, text in new.items())
+            say(f"{counted(changed, 'field')} changed")
+        found = declarations(opened.reader)
+    lines = [f"{one.field}: {one_line(one.text)} ({one_line(one.by)}, {one.at[:10]})" for one in found]
+    open_fields = [one.name for one in FIELDS if one.name not in (each.field for each in found)]
+    if open_fields:
+        lines.append(f"not declared yet: {', '.join(open_fields)}")
+    result([asdict(one) for one in found], *lines, as_json=as_json)
+
+
+def axes(
+    study: Annotated[Path | None, Argument(metavar="[STUDY]", help="The study.", show_default=False)] = None,
+    file: Annotated[
+        Path | None, Argument(metavar="[FILE.toml]", help="Set the axes from this file.", show_default=False)
+    ] = None,
+    add: Annotated[
+        str | None, Option(metavar="NAME", help="Add an axis that medreview ships: harm (severity of harm).")
+    ] = None,
+    example: Annotated[bool, Option("--example", help="Print a commented example file to start from.")] = False,
+    text: Annotated[bool, Option("--text", help="Print the file that the study uses.")] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """List or set the study's own axes: questions beside the verdict, each with its levels and keys.
+
+    In the workbench, press z to label on them. medreview saves, undoes, hides, compares, exports and counts these
+    labels like all others. You can set a changed file later: reword anything, add levels and axes. An axis or a level
+    that has labels must stay.
+
+    Example: medreview axes sepsis.medreview --add harm
+    """
+    from medreview.study import own_axes as found_in
+
+    if sum((file is not None, add is not None, example, text)) > 1:
+        raise UserError("Give only one of FILE.toml, --add, --text and --example.")
+    if example:
+        print(found_in.shipped_text(found_in.EXAMPLE), end="")
+        return
+    if study is None:
+        raise UserError("Name the study: `medreview axes STUDY`. Only --example works without one.")
+    with open_study(study, read_only=file is None and add is None) as opened:
+        if file is not None:
+            found = found_in.set_axes(
+                opened,
+                decider(reviewer),
+                _read_text(file, found_in.LONGEST, toml=True),
+                one_line(str(file)),
+            )
+        elif add is not None:
+            found = found_in.add_axis(opened, decider(reviewer), add)
+        else:
+            found = found_in.own_axes(opened.reader)
+        now = found_in.axes_text(opened.reader)
+    if text:
+        result({"text": now}, *now.splitlines(), as_json=as_json)
+        return
+    if file or add:
+        say("axes set; in the workbench, press z to label on them")
+    none = "This study has no axes of its own. --add harm adds severity of harm; --example prints a file to start from."
+    lines = [line for one in found.values() for line in _axis_lines(one)]
+    told = [{**asdict(one), "axis": one.axis, "levels": [each._asdict() for each in one.levels]}
+            for one in found.values()]  # fmt: skip
+    result({"axes": told}, *(lines or [none]), as_json=as_json)
+
+
+def _axis_lines(axis: "OwnAxis") -> list[str]:
+    how = "any number" if axis.many else "one, in order" if axis.ordered else "one"
+    return [
+        f"{axis.name}: {axis.title} ({', '.join(axis.units)}; {how})",
+        *([f"  {axis.about}"] if axis.about else []),
+        *(f"  {level.key}  {level.name}" + (f": {level.definition}" if level.definition else "")
+          for level in axis.levels),
+    ]  # fmt: skip

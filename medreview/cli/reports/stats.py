@@ -40,9 +40,9 @@ from medreview.cli.reports.layout import (
     table,
     value_cell,
 )
-from medreview.cli.reports.own_axes import own_axis_parts
 from medreview.cli.reports.references import reference_parts
 from medreview.cli.reports.stats_screen import contents, other_units, unit_table
+from medreview.cli.reports.unit_agreement import own_axis_parts
 from medreview.cli.reports.unit_parts import question_parts, unit_parts
 from medreview.labels import AXES, NOT_IN_ANSWER
 from medreview.next_step import command

@@ -1,7 +1,4 @@
-"""Four questions on one screen of 80 x 24: how good are the answers, how good the judges, how sure is that, what next.
-
-An interval is drawn on one line, in signs that every terminal has: ``....[==|=].......``.
-"""
+"""Four questions on one screen of 80 x 24: how good the answers and the judges are, how sure that is, and what next."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
@@ -12,10 +9,21 @@ from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.audit import flow_line, next_step, short_flow, short_gain, step_line, unjudged_line
 from medreview.cli.reports.estimates import clusters_heading, part_line, provenance_lines
 from medreview.cli.reports.generation import generation_lines
-from medreview.cli.reports.layout import NextStep, Part, ReportTable, cells, numbers, reasons, table, value_cell
-from medreview.cli.reports.own_axes import own_axis_lines
+from medreview.cli.reports.layout import (
+    NextStep,
+    Part,
+    ReportTable,
+    bar_scale,
+    cells,
+    interval_bar,
+    numbers,
+    reasons,
+    table,
+    value_cell,
+)
 from medreview.cli.reports.references import reference_lines
 from medreview.cli.reports.terminal import height, printed
+from medreview.cli.reports.unit_agreement import own_axis_lines
 from medreview.labels import NOT_IN_ANSWER
 from medreview.next_step import command
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, percent
@@ -28,41 +36,6 @@ from medreview.stats.reports.study_support import ResponseReport
 from medreview.stats.study_figures import ReviewerFigures, StudyFigures
 from medreview.stats.units.kind_labels import RaterShare, UnitHeadline
 from medreview.units.registry import KINDS
-
-WIDTH: Final = 15
-"""Columns of a bar: from 0 at its left end to 1 at its right."""
-
-_LINE, _INSIDE, _VALUE = ".", "=", "|"
-_OPENS, _CLOSES, _BELOW = "[", "]", "<"
-
-
-def interval_bar(figure: Estimate, width: int = WIDTH) -> str:
-    """The value of a share or coefficient with its interval, on a line from 0 to 1; ``""`` where it is undefined.
-
-    What lies below 0 is a ``<`` at the left end. Without an interval the value stands alone.
-    """
-    if figure.value is None:
-        return ""
-    signs = [_LINE] * width
-    if figure.low is not None and figure.high is not None:
-        low, high = _place(figure.low, width), _place(figure.high, width)
-        signs[low : high + 1] = [_INSIDE] * (high + 1 - low)
-        signs[low], signs[high] = _OPENS, _CLOSES
-    signs[_place(figure.value, width)] = _VALUE
-    if min(figure.value, figure.value if figure.low is None else figure.low) < 0:
-        signs[0] = _BELOW
-    return "".join(signs)
-
-
-def scale(width: int = WIDTH) -> str:
-    """The heading of a column of bars: what its ends and its middle stand for."""
-    half = width // 2
-    return f"0{'.5'.rjust(half + 1)}{'1'.rjust(width - half - 2)}"
-
-
-def _place(value: float, width: int) -> int:
-    return min(width - 1, max(0, round(value * (width - 1))))
-
 
 _FEWEST: Final = 2
 _MOST_REVIEWERS: Final = 2
@@ -140,7 +113,7 @@ def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
     ]  # fmt: skip
     title = f"{kind.title[:1].upper()}{kind.title[1:]}: {kind.words}"
     clusters = f"{kind.cluster}s"
-    yield table((title, "value", "95% interval", scale(), "n", clusters), rows, if_any=(clusters,))
+    yield table((title, "value", "95% interval", bar_scale(), "n", clusters), rows, if_any=(clusters,))
     if len(shown) > most:
         yield f"and {counted(len(shown) - most, 'more rater')}"
     if silent := [one_line(one.rater) for one in kind.raters if one not in shown]:
@@ -316,7 +289,7 @@ def _answer_table(shares: Sequence[ShareLine], title: str) -> ReportTable:
         if figure is None or figure.value is not None
     ]
     clusters = clusters_heading(figure for _, figure in shares if figure is not None)
-    return table((title, "value", "95% interval", scale(), "n", clusters), rows)
+    return table((title, "value", "95% interval", bar_scale(), "n", clusters), rows)
 
 
 # How good the judges are
@@ -358,7 +331,7 @@ def _judge_table(lines: Sequence[Compared], *, short: bool) -> ReportTable:
         rows.append((name, *told, *counts))
     title = "How good are the judges?" + ("" if short else " (supported or not)")
     clusters = clusters_heading(figure for line in lines for figure in line.comparison.agreement)
-    return table((title, "agree", "kappa", "95% interval", scale(_BAR), "AC1", "n", clusters), rows)
+    return table((title, "agree", "kappa", "95% interval", bar_scale(_BAR), "AC1", "n", clusters), rows)
 
 
 # How sure that is

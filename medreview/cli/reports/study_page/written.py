@@ -12,7 +12,6 @@ from typing import Final
 from medreview.atomic_output import atomic_output, check_own, first_allowed, write_new
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import Bars, Check, Inset, NextStep, ReportTable, TableHeading, Title
-from medreview.cli.reports.own_axes import own_axis_section
 from medreview.cli.reports.page import PageDrawer, bars_plot, check_page, write_html
 from medreview.cli.reports.page_parts import (
     Details,
@@ -26,14 +25,14 @@ from medreview.cli.reports.page_parts import (
     Section,
     TextLine,
 )
-from medreview.cli.reports.study_page.checklist_section import checklist_section
+from medreview.cli.reports.study_page.checklists.checklist import checklist_section
 from medreview.cli.reports.study_page.figure_sections import (
     citations_section,
     figures_section,
+    judges_section,
     pace_section,
     plots_section,
 )
-from medreview.cli.reports.study_page.judge_plots import judges_section
 from medreview.cli.reports.study_page.material import Material, gather
 from medreview.cli.reports.study_page.methods import (
     limitations_section,
@@ -51,6 +50,7 @@ from medreview.cli.reports.study_page.unit_sections import (
     facts_section,
     references_section,
 )
+from medreview.cli.reports.unit_agreement import own_axis_section
 from medreview.errors import UserError
 from medreview.judges.fact_votes import has_votes
 from medreview.progress import Progress
