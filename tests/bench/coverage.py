@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medreview.stats.formulas import coefficients as c
-from medreview.stats.formulas.agreement import pair_figures
+from medreview.stats.formulas.agreement import LEADING_PAIR, paired_in_draw
 from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic, contributions, draw
 from medreview.stats.formulas.classification import classification, clustered_mcnemar, mcnemar, precisions, recalls
 from medreview.stats.formulas.estimate import Estimate, Scale
@@ -137,16 +137,12 @@ def figures(study: Made, place: int, again: Resampling) -> Iterator[tuple[str, E
     """Every figure of one study, by the functions that the reports call."""
     units = study.binary[place]
     tables = against(units, 0).reshape(len(units), 4)
-    found = pair_figures(
-        tables, draw(contributions(tables), again), (0, 1), statistics=("percent_agreement", "cohen_kappa", "gwet_ac"),
-        resampling=again,
-    )  # fmt: skip
+    sums = draw(contributions(tables), again)
+    found = paired_in_draw(tables, sums, (0, 1), resampling=again).agreement(LEADING_PAIR)
     yield from zip(("percent agreement", "kappa", "AC1"), found.values(), strict=True)
     ordered = study.ordered[place]
-    (weighted,) = pair_figures(
-        ordered, draw(contributions(ordered), again), (0, 1, 2), statistics=("cohen_kappa",), weights="quadratic",
-        resampling=again,
-    ).values()  # fmt: skip
+    steps = paired_in_draw(ordered, draw(contributions(ordered), again), (0, 1, 2), resampling=again)
+    (weighted,) = steps.agreement(("cohen_kappa",), "quadratic").values()
     yield "weighted kappa, 3 labels", weighted
     sample = ResponseSample(("yes", "all", "wholly", "one"), support(units).tolist(), again)
     yield "share of support", sample.share("share", "yes", "all", undefined="", whole="supported")

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medreview.stats.formulas import coefficients as c
-from medreview.stats.formulas.agreement import pair_figures
+from medreview.stats.formulas.agreement import paired_in_draw
 from medreview.stats.formulas.bootstrap import Floats, Resampling, Statistic, contributions, draw
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference
@@ -74,9 +74,8 @@ def pooled(study: Floats, by: str, again: Resampling) -> Iterator[tuple[str, Est
     tables = clustered(study, by)
     rows = np.stack([tables[:, :2].sum(axis=1), tables.sum(axis=1)], axis=-1)
     yield "pooled share", ResponseSample(("yes", "all"), rows, again).share("share", "yes", "all", undefined="")
-    found = pair_figures(
-        tables, draw(contributions(tables), again), (0, 1), statistics=("cohen_kappa",), resampling=again
-    )
+    sums = draw(contributions(tables), again)
+    found = paired_in_draw(tables, sums, (0, 1), resampling=again).agreement(("cohen_kappa",))
     yield "kappa", found["cohen_kappa"]
 
 

@@ -77,13 +77,6 @@ class PairAgreement:
     figures: Mapping[str, Estimate]
     unclustered: Mapping[str, Estimate]
 
-    @property
-    def marginals(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-        """How often each rater gave each label; always printed with kappa."""
-        rows = {label: sum(row) for label, row in zip(self.labels, self.table, strict=True)}
-        columns = {label: sum(column) for label, column in zip(self.labels, zip(*self.table, strict=True), strict=True)}
-        return rows, columns
-
 
 def encode(values: Sequence[Hashable], labels: Sequence[Hashable]) -> Ints:
     """Positions in the protocol's labels, -1 for ``None``; raises ``ValueError`` for a label outside the protocol."""
@@ -116,28 +109,145 @@ def two_raters(
     picks from ``PAIR_NAMES``. To let an item that only one labelled count in Gwet's coefficient, use ``many_raters``.
     Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
     """
-    codes_a, codes_b = encode(a, labels), encode(b, labels)
-    if len(codes_a) != len(codes_b) or (clusters is not None and len(clusters) != len(codes_a)):
-        raise ValueError("the two raters and the clusters need one entry per item")
-    both = (codes_a >= 0) & (codes_b >= 0)
-    q, dropped = len(labels), int((~both).sum())
-    cells = codes_a[both] * q + codes_b[both]
-    kept = None if clusters is None else [cluster for cluster, used in zip(clusters, both, strict=True) if used]
-    table = np.bincount(cells, minlength=q * q).reshape(q, q)
-    finishers = {key: _pair_coefficient(key, weights, metric, values) for key in statistics}
-    notes = _rare_labels(table, labels)
-
-    def figures(groups: Sequence[Hashable] | None) -> dict[str, Estimate]:
-        return _pair_figures(cells, q, groups, finishers, weights, dropped, notes, resampling, unit)
-
-    unclustered = figures(None)
+    said = (a, b, labels)
+    unclustered = paired(*said, None, resampling, unit)
+    lead = unclustered if clusters is None else paired(*said, clusters, resampling, unit)
+    plain = unclustered.agreement(statistics, weights, metric, values)
     return PairAgreement(
         labels=tuple(labels),
-        table=tuple(tuple(int(count) for count in row) for row in table),
-        dropped=dropped,
-        figures=unclustered if kept is None else figures(kept),
-        unclustered=unclustered,
+        table=lead.table,
+        dropped=lead.dropped,
+        figures=plain if clusters is None else lead.agreement(statistics, weights, metric, values),
+        unclustered=plain,
     )
+
+
+@dataclass(frozen=True)
+class PairTables:
+    """The tables of two raters by unit (R x q x q), the first in rows, and their sums in every resample: all figures of
+    the two are finished on these.
+
+    A unit is an item, or where they are ``clustered`` all items of a cluster; ``unit`` names one of those, where
+    ``resampling`` does not. ``dropped``: items that only one of the two labelled.
+    """
+
+    labels: tuple[Hashable, ...]
+    units: Floats
+    resamples: Floats
+    clustered: bool
+    dropped: int
+    resampling: Resampling
+    unit: str = ""
+
+    @property
+    def observed(self) -> Floats:
+        """All items in one table (1 x q x q)."""
+        return np.asarray(self.units.sum(axis=0)[None], dtype=np.float64)
+
+    @property
+    def table(self) -> tuple[tuple[int, ...], ...]:
+        """The same in whole numbers."""
+        return tuple(tuple(int(count) for count in row) for row in self.observed[0])
+
+    @property
+    def items(self) -> Floats:
+        """How many items each unit has."""
+        return np.asarray(self.units.sum(axis=(1, 2)), dtype=np.float64)
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters there are; ``None`` of items that are taken as independent."""
+        return len(self.units) if self.clustered else None
+
+    @property
+    def cluster(self) -> str:
+        """What a cluster is, in the singular."""
+        return self.unit or self.resampling.cluster
+
+    def agreement(
+        self,
+        statistics: Sequence[str] = tuple(PAIR_NAMES),
+        weights: c.Weights = "none",
+        metric: c.Metric = "nominal",
+        values: Sequence[float] | None = None,
+    ) -> dict[str, Estimate]:
+        """The coefficients named by ``statistics``; the other choices are those of :func:`two_raters`."""
+        if not len(self.units):
+            return {
+                key: Estimate(
+                    _weighted_name(key, PAIR_NAMES[key], weights), None, None, None, "none", 0, self.clusters,
+                    self.dropped, _NO_SHARED_ITEM, self.resampling.level, scale=_scale(key),
+                    cluster=self.cluster if self.clustered else "",
+                )
+                for key in statistics
+            }  # fmt: skip
+        agreeing = np.trace(self.units, axis1=1, axis2=2)
+        n, table, notes = int(self.items.sum()), self.observed, _rare_labels(self.observed[0], self.labels)
+        what = "all labels agree" if self.clustered else "the labels agree"
+        unit = self.cluster if self.clustered else "item"
+        figures = {}
+        for key in statistics:
+            finish = _pair_coefficient(key, weights, metric, values)
+            if key == "percent_agreement" and not self.clustered:
+                figures[key] = proportion(
+                    PAIR_NAMES[key], int(agreeing.sum()), n, level=self.resampling.level, dropped=self.dropped,
+                    nothing=_NO_SHARED_ITEM,
+                )  # fmt: skip
+                continue
+            figures[key] = bootstrap_figure(
+                _weighted_name(key, PAIR_NAMES[key], weights),
+                float(finish(table)[0]),
+                finish(self.resamples),
+                n=n,
+                clusters=self.clusters,
+                undefined=_NO_CHANCE.get(key, _NO_SHARED_ITEM),
+                instead=partial(wholly, agreeing, self.items, what, unit, self.resampling.level),
+                left_out=without_each(self.units, finish, self.resampling) if self.clustered else None,
+                scale=_scale(key),
+                resampling=self.resampling,
+                dropped=self.dropped,
+                notes=() if key == "percent_agreement" else notes,
+                unit=self.cluster,
+            )
+        return figures
+
+
+def paired(
+    a: Sequence[Hashable],
+    b: Sequence[Hashable],
+    labels: Sequence[Hashable],
+    clusters: Sequence[Hashable] | None = None,
+    resampling: Resampling = DEFAULT,
+    unit: str = "",
+) -> PairTables:
+    """The tables of the items that both labelled, drawn for themselves; raises ``ValueError`` as :func:`two_raters`."""
+    rows, columns = encode(a, labels), encode(b, labels)
+    if len(rows) != len(columns) or (clusters is not None and len(clusters) != len(rows)):
+        raise ValueError("the two raters and the clusters need one entry per item")
+    both, q = (rows >= 0) & (columns >= 0), len(labels)
+    kept = None if clusters is None else [cluster for cluster, used in zip(clusters, both, strict=True) if used]
+    units = count_cells(rows[both] * q + columns[both], q * q, kept)
+    sums = draw(contributions(units), resampling) if len(units) else units
+    shape, dropped = (-1, q, q), int((~both).sum())
+    return PairTables(
+        tuple(labels), units.reshape(shape), sums.reshape(shape), kept is not None, dropped, resampling, unit
+    )
+
+
+def paired_in_draw(
+    units: Floats, sums: Floats, labels: Sequence[Hashable], *, dropped: int = 0, resampling: Resampling = DEFAULT
+) -> PairTables:
+    """The tables over clusters from resamples that a whole view shares (a column block of ``bootstrap.draw``).
+
+    ``units`` (clusters x q*q) are the tables of the clusters, ``sums`` (replicates x q*q) those of the resamples.
+    ``resampling`` is what drew them.
+    """
+    q = len(labels)
+    if units.any():
+        sums = resampled(units, sums, np.ones(q * q), resampling)
+    shape = (-1, q, q)
+    held = units[units.any(axis=1)]
+    return PairTables(tuple(labels), held.reshape(shape), sums.reshape(shape), True, dropped, resampling)
 
 
 def _pair_coefficient(key: str, weights: c.Weights, metric: c.Metric, values: Sequence[float] | None) -> Statistic:
@@ -151,101 +261,6 @@ def _pair_coefficient(key: str, weights: c.Weights, metric: c.Metric, values: Se
         "krippendorff_alpha": lambda tables: c.krippendorff_alpha(tables + np.swapaxes(tables, -1, -2), metric, values),
     }
     return formulas[key]
-
-
-def _pair_figures(
-    cells: Ints,
-    q: int,
-    clusters: Sequence[Hashable] | None,
-    finishers: Mapping[str, Statistic],
-    weights: c.Weights,
-    dropped: int,
-    notes: tuple[str, ...],
-    resampling: Resampling,
-    unit: str,
-) -> dict[str, Estimate]:
-    units = count_cells(cells, q * q, clusters)
-    sums = draw(contributions(units), resampling) if len(units) else units
-    return _finish(units, sums, q, clusters is not None, finishers, weights, dropped, notes, resampling, unit)
-
-
-def pair_figures(
-    units: Floats,
-    sums: Floats,
-    labels: Sequence[Hashable],
-    *,
-    statistics: Sequence[str] = tuple(PAIR_NAMES),
-    weights: c.Weights = "none",
-    metric: c.Metric = "nominal",
-    values: Sequence[float] | None = None,
-    dropped: int = 0,
-    resampling: Resampling = DEFAULT,
-) -> dict[str, Estimate]:
-    """Clustered figures from resamples that a whole view shares (a column block of ``bootstrap.draw``).
-
-    ``units`` (clusters x q*q) are the tables of the clusters, ``sums`` (replicates x q*q) those of the resamples.
-    ``resampling`` is what drew them.
-    """
-    q = len(labels)
-    finishers = {key: _pair_coefficient(key, weights, metric, values) for key in statistics}
-    table = units.sum(axis=0).astype(np.int64).reshape(q, q)
-    return _finish(units, sums, q, True, finishers, weights, dropped, _rare_labels(table, labels), resampling)
-
-
-def _finish(
-    units: Floats,
-    sums: Floats,
-    q: int,
-    clustered: bool,
-    finishers: Mapping[str, Statistic],
-    weights: c.Weights,
-    dropped: int,
-    notes: tuple[str, ...],
-    resampling: Resampling,
-    cluster: str = "",
-) -> dict[str, Estimate]:
-    cluster = cluster or resampling.cluster
-    items = units.sum(axis=1)
-    n, groups = int(items.sum()), int((items > 0).sum()) if clustered else None
-    if n == 0:
-        return {
-            key: Estimate(
-                _weighted_name(key, PAIR_NAMES[key], weights), None, None, None, "none", 0, groups, dropped,
-                _NO_SHARED_ITEM, resampling.level, scale=_scale(key), cluster=cluster if clustered else "",
-            )
-            for key in finishers
-        }  # fmt: skip
-    sums = resampled(units, sums, np.ones(q * q), resampling).reshape(-1, q, q)
-    observed = units.sum(axis=0).reshape(1, q, q)
-    tables = units[items > 0].reshape(-1, q, q)
-    unit = cluster if clustered else "item"
-    agreeing = units[:, :: q + 1].sum(axis=1)
-    what = "all labels agree" if clustered else "the labels agree"
-    instead = partial(wholly, agreeing, items, what, unit, resampling.level)
-    figures = {}
-    for key, finish in finishers.items():
-        if key == "percent_agreement" and not clustered:
-            k = int(agreeing.sum())
-            figures[key] = proportion(
-                PAIR_NAMES[key], k, n, level=resampling.level, dropped=dropped, nothing=_NO_SHARED_ITEM
-            )
-            continue
-        figures[key] = bootstrap_figure(
-            _weighted_name(key, PAIR_NAMES[key], weights),
-            float(finish(observed)[0]),
-            finish(sums),
-            n=n,
-            clusters=groups,
-            undefined=_NO_CHANCE.get(key, _NO_SHARED_ITEM),
-            instead=instead,
-            left_out=without_each(tables, finish, resampling) if clustered else None,
-            scale=_scale(key),
-            resampling=resampling,
-            dropped=dropped,
-            notes=() if key == "percent_agreement" else notes,
-            unit=cluster,
-        )
-    return figures
 
 
 @dataclass(frozen=True)
@@ -371,11 +386,11 @@ TOO_FEW: Final = "Too few of label"
 """How the caution on a rare label begins."""
 
 
-def _rare_labels(table: Ints, labels: Sequence[Hashable]) -> tuple[str, ...]:
+def _rare_labels(table: Floats, labels: Sequence[Hashable]) -> tuple[str, ...]:
     """A caution for each label that one rater or the other used, but on fewer than ten items."""
     used = table.sum(axis=0) + table.sum(axis=1) - np.diagonal(table)
     return tuple(
-        f"{TOO_FEW} {in_words(str(label))}: {counted(count, 'item')}."
+        f"{TOO_FEW} {in_words(str(label))}: {counted(int(count), 'item')}."
         for label, count in zip(labels, used, strict=True)
         if 0 < count < RARE
     )

@@ -12,17 +12,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from medreview.stats.formulas.agreement import encode
+from medreview.stats.formulas.agreement import PairTables, encode, paired
 from medreview.stats.formulas.bootstrap import (
     DEFAULT,
     Floats,
     Resampling,
     Statistic,
     bootstrap_figure,
-    contributions,
-    count_cells,
-    draw,
-    resampled,
     wholly,
     without_each,
 )
@@ -88,36 +84,27 @@ def classification(
     what a cluster is, in the singular; ``sides``: what sentences call the reference and who is held against it.
     Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
     """
-    view = judged_view(reference, prediction, labels, clusters, resampling)
-    return classified(replace(view, unit=unit, sides=sides), labels)
+    return classified(paired(reference, prediction, labels, clusters, resampling, unit), sides)
 
 
-def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification:
-    """The same of tables that are there already, such as those of ``drawn_view``."""
-    hits = np.diagonal(view.tables, axis1=-2, axis2=-1)
-    given, meant = view.tables.sum(axis=-2), view.tables.sum(axis=-1)
+def classified(view: PairTables, sides: tuple[str, str] = ("human", "judge")) -> Classification:
+    """The same of tables that are there already."""
+    labels = view.labels
+    hits = np.diagonal(view.units, axis1=-2, axis2=-1)
+    given, meant = view.units.sum(axis=-2), view.units.sum(axis=-1)
     right, items = hits.sum(axis=-1), given.sum(axis=-1)
+    share, varied = partial(_share, view, sides), partial(_resampled, view, sides)
     precision: dict[Hashable, Estimate] = {}
     recall: dict[Hashable, Estimate] = {}
     f1: dict[Hashable, Estimate] = {}
     for i, label in enumerate(labels):
         hit, either = hits[:, i], given[:, i] + meant[:, i] - hits[:, i]
-        written = in_words(str(label))
-        precision[label] = view.share(
-            f"precision, {label}",
-            _of(precisions, i),
-            hit,
-            given[:, i],
-            f"The {view.sides[1]} never gave the label {written}.",
+        never = f"never gave the label {in_words(str(label))}."
+        precision[label] = share(f"precision, {label}", _of(precisions, i), hit, given[:, i], f"The {sides[1]} {never}")
+        recall[label] = share(f"recall, {label}", _of(recalls, i), hit, meant[:, i], f"The {sides[0]} {never}")
+        f1[label] = varied(
+            f"F1, {label}", _of(f1_scores, i), hit, either, f"Neither gave the label {in_words(str(label))}."
         )
-        recall[label] = view.share(
-            f"recall, {label}",
-            _of(recalls, i),
-            hit,
-            meant[:, i],
-            f"The {view.sides[0]} never gave the label {written}.",
-        )
-        f1[label] = view.resampled(f"F1, {label}", _of(f1_scores, i), hit, either, f"Neither gave the label {written}.")
 
     used = (given + meant).sum(axis=0) > 0
 
@@ -129,7 +116,7 @@ def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification
         notes = (f"Undefined and taken as 0 in the mean: {named(absent)}.",) if absent.any() else ()
         if used.any() and not used.all():
             notes = (*notes, f"Used by neither and left out of the mean: {named(~used)}.")
-        figure = view.resampled(name, lambda tables: macro(per_label(tables), used), right, items, _NOTHING, notes)
+        figure = varied(name, lambda tables: macro(per_label(tables), used), right, items, _NOTHING, notes)
         rare = [
             f"{in_words(str(label))} ({count})"
             for label, count, one in zip(labels, of.sum(axis=0).astype(int), used, strict=True)
@@ -142,10 +129,10 @@ def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification
         return replace(figure, low=None, high=None, reason=reason)
 
     return Classification(
-        labels=tuple(labels),
-        matrix=tuple(tuple(int(count) for count in row) for row in view.observed[0]),
+        labels=labels,
+        matrix=view.table,
         dropped=view.dropped,
-        accuracy=view.share("accuracy", observed_agreement, right, items, _NOTHING),
+        accuracy=share("accuracy", observed_agreement, right, items, _NOTHING),
         precision=precision,
         recall=recall,
         f1=f1,
@@ -155,99 +142,39 @@ def classified(view: "JudgedView", labels: Sequence[Hashable]) -> Classification
     )
 
 
-@dataclass(frozen=True)
-class JudgedView:
-    """Tables per unit, their sum (a batch of one) and the sums of the resamples: what every figure here is made of.
-
-    ``unit`` and ``sides`` are as of :func:`classification`.
-    """
-
-    tables: Floats
-    observed: Floats
-    resamples: Floats
-    clustered: bool
-    dropped: int
-    resampling: Resampling
-    unit: str = ""
-    sides: tuple[str, str] = ("human", "judge")
-
-    def share(self, name: str, finish: Statistic, right: Floats, of: Floats, undefined: str) -> Estimate:
-        """A share of items, ``right`` of ``of`` per unit: Wilson when the unit is the item, else resampled."""
-        if self.clustered:
-            return self.resampled(name, finish, right, of, undefined)
-        k, n = int(right.sum()), int(of.sum())
-        nothing = undefined if len(self.tables) else _NOTHING
-        return proportion(name, k, n, level=self.resampling.level, dropped=self.dropped, nothing=nothing)
-
-    def resampled(
-        self, name: str, finish: Statistic, right: Floats, of: Floats, undefined: str, notes: tuple[str, ...] = ()
-    ) -> Estimate:
-        """A share or a mean of shares with its interval; ``of`` counts the items per unit that bear on it."""
-        level = self.resampling.level
-        if not len(self.tables):
-            return Estimate(name, None, None, None, "none", 0, None, self.dropped, _NOTHING, level, scale="share")
-        what = f"the {self.sides[1]} is {'always ' if self.clustered else ''}right"
-        cluster = self.unit or self.resampling.cluster
-        unit = cluster if self.clustered else "item"
-        return bootstrap_figure(
-            name,
-            float(finish(self.observed)[0]),
-            finish(self.resamples),
-            n=int(of.sum()),
-            clusters=int((of > 0).sum()) if self.clustered else None,
-            undefined=undefined,
-            instead=partial(wholly, right, of, what, unit, level),
-            left_out=without_each(self.tables[of > 0], finish, self.resampling) if self.clustered else None,
-            scale="share",
-            resampling=self.resampling,
-            dropped=self.dropped,
-            notes=notes,
-            unit=cluster,
-        )
+def _share(
+    view: PairTables, sides: tuple[str, str], name: str, finish: Statistic, right: Floats, of: Floats, undefined: str
+) -> Estimate:
+    """A share of items, ``right`` of ``of`` per unit: Wilson when the unit is the item, else resampled."""
+    if view.clustered:
+        return _resampled(view, sides, name, finish, right, of, undefined)
+    nothing, level = undefined if len(view.units) else _NOTHING, view.resampling.level
+    return proportion(name, int(right.sum()), int(of.sum()), level=level, dropped=view.dropped, nothing=nothing)
 
 
-def judged_view(
-    reference: Sequence[Hashable],
-    prediction: Sequence[Hashable],
-    labels: Sequence[Hashable],
-    clusters: Sequence[Hashable] | None,
-    resampling: Resampling,
-) -> JudgedView:
-    """The tables of the items that both labelled; raises ``ValueError`` as ``classification`` does."""
-    rows, columns = encode(reference, labels), encode(prediction, labels)
-    if len(rows) != len(columns) or (clusters is not None and len(clusters) != len(rows)):
-        raise ValueError("the reference, the prediction and the clusters need one entry per item")
-    both = (rows >= 0) & (columns >= 0)
-    q = len(labels)
-    kept = None if clusters is None else [cluster for cluster, used in zip(clusters, both, strict=True) if used]
-    units = count_cells(rows[both] * q + columns[both], q * q, kept)
-    data = contributions(units)
-    return JudgedView(
-        tables=units.reshape(-1, q, q),
-        observed=data.total.reshape(1, q, q),
-        resamples=(draw(data, resampling) if len(units) else units).reshape(-1, q, q),
-        clustered=kept is not None,
-        dropped=int((~both).sum()),
-        resampling=resampling,
-    )
-
-
-def drawn_view(units: Floats, sums: Floats, *, dropped: int = 0, resampling: Resampling = DEFAULT) -> JudgedView:
-    """Tables over clusters, from resamples that other figures share (a column block of ``bootstrap.draw``).
-
-    ``units`` (clusters x q*q) are the tables of the clusters, the human in rows; ``sums`` (replicates x q*q) those of
-    the resamples, which ``resampling`` drew.
-    """
-    q = math.isqrt(units.shape[1])
-    if units.any():
-        sums = resampled(units, sums, np.ones(q * q), resampling)
-    return JudgedView(
-        tables=units[units.any(axis=1)].reshape(-1, q, q),
-        observed=units.sum(axis=0).reshape(1, q, q),
-        resamples=sums.reshape(-1, q, q),
-        clustered=True,
-        dropped=dropped,
-        resampling=resampling,
+def _resampled(
+    view: PairTables, sides: tuple[str, str], name: str, finish: Statistic, right: Floats, of: Floats, undefined: str,
+    notes: tuple[str, ...] = (),
+) -> Estimate:  # fmt: skip
+    """A share or a mean of shares with its interval; ``of`` counts the items per unit that bear on it."""
+    level = view.resampling.level
+    if not len(view.units):
+        return Estimate(name, None, None, None, "none", 0, None, view.dropped, _NOTHING, level, scale="share")
+    what = f"the {sides[1]} is {'always ' if view.clustered else ''}right"
+    return bootstrap_figure(
+        name,
+        float(finish(view.observed)[0]),
+        finish(view.resamples),
+        n=int(of.sum()),
+        clusters=int((of > 0).sum()) if view.clustered else None,
+        undefined=undefined,
+        instead=partial(wholly, right, of, what, view.cluster if view.clustered else "item", level),
+        left_out=without_each(view.units[of > 0], finish, view.resampling) if view.clustered else None,
+        scale="share",
+        resampling=view.resampling,
+        dropped=view.dropped,
+        notes=notes,
+        unit=view.cluster,
     )
 
 
@@ -345,37 +272,33 @@ def diagnostic_accuracy(
     human, judge = (
         [_binary(code, labels, positive) for code in encode(side, labels)] for side in (reference, prediction)
     )
-    view = judged_view(human, judge, (True, False), clusters, resampling)
-    cells = view.tables
+    view = paired(human, judge, (True, False), clusters, resampling)
+    share = partial(_share, view, ("human", "judge"))
+    cells = view.units
     meant, given = cells.sum(axis=2), cells.sum(axis=1)
     right = cells[:, 0, 0] + cells[:, 1, 1]
-    other = f"any other label than {positive}"
+    never, other = f"never gave the label {positive}", f"never gave any other label than {positive}"
     return DiagnosticAccuracy(
         positive=positive,
-        matrix=(
-            (int(cells[:, 0, 0].sum()), int(cells[:, 0, 1].sum())),
-            (int(cells[:, 1, 0].sum()), int(cells[:, 1, 1].sum())),
-        ),
+        matrix=((view.table[0][0], view.table[0][1]), (view.table[1][0], view.table[1][1])),
         dropped=view.dropped,
-        sensitivity=view.share(
-            f"sensitivity, {positive}", lambda tables: recalls(tables)[..., 0], cells[:, 0, 0], meant[:, 0],
-            f"The human never gave the label {positive}.",
+        sensitivity=share(
+            f"sensitivity, {positive}", _of(recalls, 0), cells[:, 0, 0], meant[:, 0], f"The human {never}."
         ),
-        specificity=view.share(
-            f"specificity, {positive}", lambda tables: recalls(tables)[..., 1], cells[:, 1, 1], meant[:, 1],
-            f"The human never gave {other}.",
+        specificity=share(
+            f"specificity, {positive}", _of(recalls, 1), cells[:, 1, 1], meant[:, 1], f"The human {other}."
         ),
-        ppv=view.share(
-            f"positive predictive value, {positive}", lambda tables: precisions(tables)[..., 0], cells[:, 0, 0],
-            given[:, 0], f"The judge never gave the label {positive}.",
+        ppv=share(
+            f"positive predictive value, {positive}", _of(precisions, 0), cells[:, 0, 0], given[:, 0],
+            f"The judge {never}.",
         ),
-        npv=view.share(
-            f"negative predictive value, {positive}", lambda tables: precisions(tables)[..., 1], cells[:, 1, 1],
-            given[:, 1], f"The judge never gave {other}.",
+        npv=share(
+            f"negative predictive value, {positive}", _of(precisions, 1), cells[:, 1, 1], given[:, 1],
+            f"The judge {other}.",
         ),
-        balanced_accuracy=view.resampled(
-            f"balanced accuracy, {positive}", _balanced, right, meant.sum(axis=1),
-            f"The human never gave the label {positive}, or nothing else.",
+        balanced_accuracy=_resampled(
+            view, ("human", "judge"), f"balanced accuracy, {positive}", _balanced, right, meant.sum(axis=1),
+            f"The human {never}, or nothing else.",
         ),
     )  # fmt: skip
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from operator import eq
 
 from medreview.labels import TieRule
-from medreview.stats.formulas.agreement import LEADING_PAIR, encode, pair_figures
+from medreview.stats.formulas.agreement import LEADING_PAIR, encode, paired_in_draw
 from medreview.stats.formulas.bootstrap import Floats, Resampling
-from medreview.stats.formulas.classification import Classification, McNemar, classified, drawn_view
+from medreview.stats.formulas.classification import Classification, McNemar, classified
 from medreview.stats.formulas.coefficients import Weights
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named, landis_koch
 from medreview.stats.formulas.hypothesis_tests import paired_test
@@ -151,11 +151,8 @@ def _compared(
     pairing: Pairing, drawn: DrawnBlock, resampling: Resampling, cautions: tuple[str, ...], *, full: bool
 ) -> Comparison:
     labels, (units, sums) = pairing.scale.labels, drawn
-    dropped, q = pairing.dropped.total(), len(labels)
-    figures = pair_figures(units, sums, labels, statistics=LEADING_PAIR, dropped=dropped, resampling=resampling)
-    counts = units.sum(axis=0).astype(int).reshape(q, q)
-    table = tuple(tuple(int(count) for count in row) for row in counts)
-    named = full and pairing.reference and pairing.rows
+    view = paired_in_draw(units, sums, labels, dropped=pairing.dropped.total(), resampling=resampling)
+    figures, table = view.agreement(LEADING_PAIR), view.table
     return Comparison(
         first=pairing.first,
         second=pairing.second,
@@ -176,9 +173,7 @@ def _compared(
         kappa_band=landis_koch(figures["cohen_kappa"].value),
         order=pairing.scale.order,
         weighted=_weighted(pairing, drawn, resampling) if full else (),
-        per_label=classified(drawn_view(units, sums, dropped=dropped, resampling=resampling), labels)
-        if named
-        else None,
+        per_label=classified(view) if full and pairing.reference and pairing.rows else None,
     )
 
 
@@ -189,15 +184,15 @@ def _weighted(pairing: Pairing, drawn: DrawnBlock, resampling: Resampling) -> tu
         return ()
     places = encode(order, pairing.scale.labels)
     cells = (places[:, None] * len(order) + places).ravel()
+    ordered = paired_in_draw(
+        drawn.units[:, cells], drawn.sums[:, cells], order, dropped=pairing.dropped.total(), resampling=resampling
+    )
     kinds: tuple[Weights, ...] = ("linear", "quadratic")
     return tuple(
         replace(figure, notes=())
         for weights in kinds
-        for figure in pair_figures(
-            drawn.units[:, cells], drawn.sums[:, cells], order, statistics=("cohen_kappa", "gwet_ac"), weights=weights,
-            dropped=pairing.dropped.total(), resampling=resampling,
-        ).values()
-    )  # fmt: skip
+        for figure in ordered.agreement(("cohen_kappa", "gwet_ac"), weights).values()
+    )
 
 
 def _mcnemar(units: Floats, resampling: Resampling) -> McNemar:

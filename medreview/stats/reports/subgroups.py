@@ -16,7 +16,7 @@ from medreview.errors import UserError
 from medreview.judges.triage import QUOTE_FAULTS
 from medreview.judges.votes import Vote, jury
 from medreview.labels import PROVEN_QUOTES
-from medreview.stats.formulas.agreement import LEADING_PAIR, pair_figures
+from medreview.stats.formulas.agreement import LEADING_PAIR, paired_in_draw
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import FEWEST, Estimate, estimate_named
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, with_holm
@@ -470,10 +470,7 @@ def _labels(
     resampling: Resampling,
 ) -> StratumLabels:
     units, sums = agreed.units[:, :4], agreed.sums[:, :4]
-    found = pair_figures(
-        units, sums, BINARY.labels, statistics=LEADING_PAIR, dropped=held.agreed.dropped, resampling=resampling
-    )
-    cells = units.sum(axis=0).astype(int).reshape(2, 2)
+    found = paired_in_draw(units, sums, BINARY.labels, dropped=held.agreed.dropped, resampling=resampling)
     return StratumLabels(
         reviewer=reviewer,
         group=held.group.title,
@@ -481,8 +478,8 @@ def _labels(
         drawn=bool(held.group.drawn),
         labels=held.labels,
         supported=_share(f"supported, by {reviewer}", said, held.said.dropped, _NO_LABEL, resampling),
-        agreement=tuple(found.values()),
-        table=tuple(tuple(int(count) for count in row) for row in cells),
+        agreement=tuple(found.agreement(LEADING_PAIR).values()),
+        table=found.table,
         apart=_apart(name, against, "percent agreement", compared, [1.0, 0.0, 0.0, 1.0], resampling),
     )
 

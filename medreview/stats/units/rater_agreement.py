@@ -13,10 +13,10 @@ from itertools import combinations
 from typing import Final
 
 from medreview.judges.majority import majority_vote
-from medreview.stats.formulas.agreement import LEADING_PAIR, many_raters, two_raters
+from medreview.stats.formulas.agreement import LEADING_PAIR, many_raters, paired
 from medreview.stats.formulas.alternative_annotator import StandIn, alternative_annotator
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, shared
-from medreview.stats.formulas.classification import Classification, classification
+from medreview.stats.formulas.classification import Classification, classified
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named
 from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.stats.formulas.ranks_and_ratings import icc, spearman
@@ -114,16 +114,9 @@ def beside(
     both = [item for item in items if item in other]
     groups = {labels.clusters[item] for item in both}
     clusters = [labels.clusters[item] for item in items] if len(groups) < len(both) else None
-    found = two_raters(
-        rows, columns, scale.labels, clusters=clusters, statistics=LEADING_PAIR,
-        weights="quadratic" if scale.ordered else "none", resampling=resampling, unit=labels.cluster,
-    )  # fmt: skip
-    right = None
-    if reference:
-        right = classification(
-            rows, columns, scale.labels, clusters=clusters, resampling=resampling, unit=labels.cluster, sides=SIDES
-        )
-    figures = tuple(replace(figure, notes=()) for figure in found.figures.values())
+    found = paired(rows, columns, scale.labels, clusters, resampling, labels.cluster)
+    leading = found.agreement(LEADING_PAIR, "quadratic" if scale.ordered else "none")
+    figures = tuple(replace(figure, notes=()) for figure in leading.values())
     test = None
     if scale.ordered:
         steps = {label: float(place) for place, label in enumerate(scale.labels, 1)}
@@ -134,7 +127,7 @@ def beside(
             list(zip(ours, theirs, strict=True)), clusters=of_both, resampling=resampling, unit=labels.cluster
         )
         figures, test = (*figures, absolute, correlation.figure), correlation.test
-    rare = [note for note in found.figures["cohen_kappa"].notes if note.startswith("Too few")]
+    rare = [note for note in leading["cohen_kappa"].notes if note.startswith("Too few")]
     return UnitAgreement(
         first=first,
         second=second,
@@ -144,7 +137,7 @@ def beside(
         dropped=found.dropped,
         table=found.table,
         agreement=figures,
-        right=right,
+        right=classified(found, SIDES) if reference else None,
         cautions=(*cautions, *_small(len(both), len(groups), labels.cluster), *rare) if both else cautions,
         order_test=test,
     )
