@@ -3,7 +3,7 @@
 Options that a command hands on together are the fields of a record: :func:`takes`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Signature, signature
@@ -63,6 +63,13 @@ def open_study(path: Path, *, read_only: bool = False) -> "Study":
     from medreview.study import Study
 
     return Study.open(path, read_only=read_only)
+
+
+def only_one(given: Mapping[str, object]) -> None:
+    """Raise :class:`UserError` where more than one of these options, by name, was given."""
+    if sum(value not in (None, False, []) for value in given.values()) > 1:
+        *first, last = given
+        raise UserError(f"Give one of {', '.join(first)} and {last}.")
 
 
 StudyFile = Annotated[Path, Argument(metavar="STUDY", help="The study file.", callback=study_path)]

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from medreview.cli.output import counted, one_line, result
 from medreview.cli.reports.estimates import provenance_lines
 from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
-from medreview.cli.reports.layout import NextStep, Part, cells, numbers, table, value_cell
+from medreview.cli.reports.layout import NextStep, Part, cells, table, value_cell
 from medreview.cli.reports.stats_screen import unit_step, unit_table
 from medreview.cli.reports.terminal import height, printed
 from medreview.cli.reports.unit_divisions import division_parts
@@ -313,8 +313,8 @@ def _beside_table(beside: Sequence[_Beside], scale: ScaleFigures, cluster: str) 
     rows = []
     for one in beside:
         agreed, chance, ac1 = (_by_name(one.agreement, *names) for names in _COLUMNS)
-        told = (value_cell(agreed, ""), *cells(chance, "none", _DIGITS), value_cell(ac1, "", _DIGITS))
-        rows.append((one.name, *told, *numbers(one.n, one.clusters if one.clusters != one.n else None)))
+        told = (value_cell(agreed, ""), *cells(chance, _DIGITS), value_cell(ac1, "", _DIGITS))
+        rows.append((one.name, *told, one.n, one.clusters if one.clusters != one.n else None))
     title = f"Beside each other: {scale.title}{' (weighted)' if scale.ordered else ''}"
     clusters = f"{cluster}s"
     return table((title, "agree", "kappa", "95% interval", "AC1", "n", clusters), rows, if_any=(clusters,))

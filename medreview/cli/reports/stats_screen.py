@@ -16,7 +16,6 @@ from medreview.cli.reports.layout import (
     bar_scale,
     cells,
     interval_bar,
-    numbers,
     reasons,
     table,
     value_cell,
@@ -107,7 +106,7 @@ def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
     rows = [
         (
             _of_what(kind, one),
-            *cells(one.share, "none"), interval_bar(one.share), *numbers(one.share.n, one.share.clusters),
+            one.share, interval_bar(one.share), one.share.n, one.share.clusters,
         )
         for one in shown[:most]
     ]  # fmt: skip
@@ -282,9 +281,7 @@ def _by_judges(figures: StudyFigures) -> tuple[Estimate, ...]:
 def _answer_table(shares: Sequence[ShareLine], title: str) -> ReportTable:
     """A row for each share that is defined, with its interval drawn."""
     rows = [
-        (name,)
-        if figure is None
-        else (name, *cells(figure, "none"), interval_bar(figure), *numbers(figure.n, figure.clusters))
+        (name,) if figure is None else (name, figure, interval_bar(figure), figure.n, figure.clusters)
         for name, figure in shares
         if figure is None or figure.value is not None
     ]
@@ -326,8 +323,8 @@ def _judge_table(lines: Sequence[Compared], *, short: bool) -> ReportTable:
     for line in lines:
         name, comparison = line.brief if short else line.name, line.comparison
         agreed, kappa, ac1 = map(comparison.estimate, ("percent agreement", "Cohen's kappa", "Gwet's AC1"))
-        counts = (value_cell(ac1, "", _DIGITS), *numbers(comparison.n, comparison.clusters))
-        told = (value_cell(agreed, ""), *cells(kappa, "none", _DIGITS), interval_bar(kappa, _BAR))
+        counts = (value_cell(ac1, "", _DIGITS), comparison.n, comparison.clusters)
+        told = (value_cell(agreed, ""), *cells(kappa, _DIGITS), interval_bar(kappa, _BAR))
         rows.append((name, *told, *counts))
     title = "How good are the judges?" + ("" if short else " (supported or not)")
     clusters = clusters_heading(figure for line in lines for figure in line.comparison.agreement)
