@@ -126,14 +126,22 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.fixture(scope="session")
-def demo_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample study, made once. Its audit takes nothing that is flagged, and nothing of the first two responses."""
-    from tests.support.commands import in_process  # here, so that its asserts are rewritten
-    from tests.support.settled_audit import settle_audit
+def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample study as it is made, made once."""
+    from medreview.demo import make_demo
+    from tests.support.shared import made_once
+
+    made = made_once(tmp_path_factory, "sample", lambda folder: make_demo(folder / "demo.medreview").close())
+    return made / "demo.medreview"
+
+
+@pytest.fixture(scope="session")
+def demo_file(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Path:
+    """The sample study. Its audit takes nothing that is flagged, and nothing of the first two responses."""
+    from tests.support.settled_audit import settle_audit  # here, so that its asserts are rewritten
     from tests.support.shared import made_once
 
     def make(folder: Path) -> None:
-        in_process(["demo", "--no-open", "--study", str(folder / "demo.medreview")], folder, {})
-        settle_audit(folder / "demo.medreview", "v.priority > 0 OR r.ordinal <= 2")
+        settle_audit(Path(shutil.copy(sample_file, folder)), "v.priority > 0 OR r.ordinal <= 2")
 
     return made_once(tmp_path_factory, "demo", make) / "demo.medreview"
