@@ -20,7 +20,7 @@ from medreview.cli.reports.layout import (
     table,
     value_cell,
 )
-from medreview.cli.reports.terminal import height, printed
+from medreview.cli.reports.terminal import first_that_fits
 from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_sampling import LEAST_AUDITED, Planned
@@ -434,13 +434,8 @@ def audit_screen(report: AuditReport, more: Sequence[Part], study: Path, *, poin
     several = len(report.figures)
     tries = [(several, brief) for brief in range(_BRIEFEST + 1)]
     tries += [(most, _BRIEFEST) for most in range(several - 1, 0, -1)]
-    text = ""
-    for most, brief in tries:
-        parts = [*_screen(report, most, brief), *more, *_screen_next(report, study, points=points)]
-        text = printed(part for part in parts if part != "" or not brief)
-        if text.count("\n") < height():  # a row for what is typed next
-            break
-    return text
+    end = [*more, *_screen_next(report, study, points=points)]
+    return first_that_fits([*_screen(report, most, brief), *end] for most, brief in tries)
 
 
 def _screen(report: AuditReport, most: int, brief: int) -> Iterator[Part]:

@@ -21,7 +21,7 @@ from medreview.cli.reports.layout import (
     value_cell,
 )
 from medreview.cli.reports.references import reference_lines
-from medreview.cli.reports.terminal import height, printed
+from medreview.cli.reports.terminal import first_that_fits
 from medreview.cli.reports.unit_agreement import own_axis_lines
 from medreview.labels import NOT_IN_ANSWER
 from medreview.next_step import command
@@ -85,19 +85,12 @@ class Compared(NamedTuple):
 def render_screen(figures: StudyFigures, study: Path) -> str:
     """What fits one screen: as many judges as its height has room for. What is left out, and why, ``--full`` has."""
     lines = list(_compared(figures))
-    room = height() - 1  # a row for what is typed next
     fewest = min(_FEWEST, len(lines))
     # Judges count for more than empty lines, and than what is said of models.
     tries = [(len(lines), brief) for brief in range(-1, _BRIEFEST + 1)]
     tries += [(most, _BRIEFEST) for most in range(len(lines) - 1, fewest - 1, -1)]
     tries.append((fewest, _BRIEFEST + 1))
-    text = ""
-    for most, brief in tries:
-        parts = _screen(figures, study, lines, most, brief)
-        text = printed(part for part in parts if part != "" or brief < 0)
-        if text.count("\n") <= room:
-            break
-    return text
+    return first_that_fits(_screen(figures, study, lines, most, brief) for most, brief in tries)
 
 
 def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
