@@ -176,7 +176,7 @@ class Preview:
 
 
 @dataclass(slots=True)
-class Facts:
+class ImportedFacts:
     """Key facts read from one file; ``other``: categories that are not known and became ``other``."""
 
     read: int = 0
@@ -489,7 +489,7 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
     return Imported(str(path), "judgements", read, summary.added, summary.known, bad, unused=unused.found())
 
 
-def import_facts(study: Study, path: Path, mapping: Mapping[str, str], added_by: str) -> Facts:
+def import_facts(study: Study, path: Path, mapping: Mapping[str, str], added_by: str) -> ImportedFacts:
     """Import key facts; those whose question nobody answered are left out and named.
 
     Raises :class:`UserError` where that is all of them: a fact is held against the texts of a study.
@@ -500,7 +500,7 @@ def import_facts(study: Study, path: Path, mapping: Mapping[str, str], added_by:
     return done
 
 
-def _no_text(study: Study, path: Path, done: Facts) -> str:
+def _no_text(study: Study, path: Path, done: ImportedFacts) -> str:
     answered = study.reader.execute("SELECT question FROM response ORDER BY ordinal LIMIT 1").fetchone()
     bring = f"`{command('import', study.path, 'TEXTS')}`"
     none = f"None of the {counted(done.read, 'key fact')} of {path.name}"
@@ -514,13 +514,13 @@ def _no_text(study: Study, path: Path, done: Facts) -> str:
     )
 
 
-def became_other(facts: Facts) -> list[str]:
+def became_other(facts: ImportedFacts) -> list[str]:
     """A sentence on the categories that are not known, if there are any."""
     return [f"no known category, stored as other: {', '.join(facts.other)}"] if facts.other else []
 
 
-def _store_facts(study: Study, records: Iterable[FactRecord | BadRecord], added_by: str) -> Facts:
-    done = Facts()
+def _store_facts(study: Study, records: Iterable[FactRecord | BadRecord], added_by: str) -> ImportedFacts:
+    done = ImportedFacts()
     for record in records:
         if isinstance(record, BadRecord):
             done.bad.append(record)

@@ -19,6 +19,7 @@ from medreview.review.session import ReviewSession
 from medreview.study import Study
 from tests.support.commands import Program
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
+from tests.support.saved_pages import save_pages
 from tests.support.shared import made_once
 from tests.support.study_builder import rows_of
 
@@ -48,11 +49,7 @@ class Titles:
 
 def put_page(folder: Path, dose: str = "500", more: str = "") -> pipeline.PageProvider:
     """The site has this page from now on."""
-    pages = folder / "pages"
-    pages.mkdir(exist_ok=True)
-    (pages / "page.html").write_text(PAGE.format(dose=dose, more=more))
-    (pages / "manifest.jsonl").write_text(json.dumps({"url": URL, "file": "page.html"}))
-    return pipeline.PageProvider(pages)
+    return pipeline.PageProvider(save_pages(folder / "pages", {URL: PAGE.format(dose=dose, more=more)}))
 
 
 def put_lines(path: Path, *records: dict[str, Any]) -> Path:

@@ -15,7 +15,18 @@ from typer import Option
 
 from medreview.cli.importing import opened_or_made
 from medreview.cli.network import with_settings
-from medreview.cli.options import BatchFiles, BatchSubmit, Command, DryRun, Json, LocalOnly, NoWait, open_study, takes
+from medreview.cli.options import (
+    BatchFiles,
+    BatchSubmit,
+    Command,
+    DryRun,
+    Json,
+    LocalOnly,
+    NoWait,
+    only_one,
+    open_study,
+    takes,
+)
 from medreview.cli.output import counted, counted_each, left_out, progress, result, say
 from medreview.errors import UserError
 from medreview.text import in_words
@@ -138,6 +149,13 @@ def leave_by_summary(summary: "SemanticSummary | None") -> None:
     if summary and summary.stopped:
         say(summary.stopped, f"{counted(summary.left, 'pair')} keep the order that they have; given again, it goes on.")
         leave_by(summary.left, summary.left + summary.pairs)
+
+
+def check_batch_options(out: Path | None, back: Sequence[Path] | None, submit: bool, no_wait: bool) -> None:
+    """Raise :class:`UserError` for options of batches that exclude each other."""
+    only_one({"--batch-out": out, "--batch-in": back, "--batch-submit": submit})
+    if no_wait and not submit:
+        raise UserError("--no-wait goes with --batch-submit.")
 
 
 _LOOKS_EVERY: Final = 2.0
@@ -322,10 +340,7 @@ def generate_with(
     from medreview import pipeline
 
     generating = _generating(make, wanted)
-    if sum(map(bool, (wanted.batch_out, wanted.batch_in, wanted.batch_submit))) > 1:
-        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
-    if wanted.no_wait and not wanted.batch_submit:
-        raise UserError("--no-wait goes with --batch-submit.")
+    check_batch_options(wanted.batch_out, wanted.batch_in, wanted.batch_submit, wanted.no_wait)
     makes = brings is not None and brings.exists()
     if wanted.batch_submit and not wanted.dry_run:
         if makes and not path.exists():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from typer import Option
 
-from medreview.cli.output import bad_records, counted, counted_each, say
+from medreview.cli.output import bad_records, confirmed, counted, counted_each, say
 from medreview.references.model import bare_urls_words, unanswered_words
 from medreview.references.verdict import VERDICTS
 from medreview.text import in_words
@@ -54,11 +54,10 @@ def ask_for_trust(file: Path) -> bool:
         return False
     lines, content = read_guarded(file)
     say(f"The settings {file} say where texts and keys go:", *lines)
-    print("Use them, as they are now? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-        return False
-    trust(file, content)
-    return True
+    trusted = confirmed("Use them, as they are now?")
+    if trusted:
+        trust(file, content)
+    return trusted
 
 
 PagesFrom = Annotated[

@@ -3,17 +3,18 @@
 Options that a command hands on together are the fields of a record: :func:`takes`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_origin
 
 from typer import Argument, Option
 
 from medreview.cli.output import progress, say
 from medreview.errors import UserError
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.import_files import Chosen
@@ -63,6 +64,21 @@ def open_study(path: Path, *, read_only: bool = False) -> "Study":
     from medreview.study import Study
 
     return Study.open(path, read_only=read_only)
+
+
+def no_response(study: Path) -> UserError:
+    """That a study holds nothing to look at yet, with the command that brings it in."""
+    return UserError(f"The study {study} has no response yet: bring some in with `{command('import', study, 'FILE')}`.")
+
+
+MAP_IS_FOR_FILES: Final = "--map is for files; the responses of a study have their fields."
+
+
+def only_one(given: Mapping[str, object]) -> None:
+    """Raise :class:`UserError` where more than one of these options, by name, was given."""
+    if sum(value not in (None, False, []) for value in given.values()) > 1:
+        *first, last = given
+        raise UserError(f"Give one of {', '.join(first)} and {last}.")
 
 
 StudyFile = Annotated[Path, Argument(metavar="STUDY", help="The study file.", callback=study_path)]

@@ -52,6 +52,14 @@ def left_out(found: Sequence[tuple[object, int, str]], what: str = "left out") -
         say(f"  and {len(found) - 20} more")
 
 
+def confirmed(question: str) -> bool:
+    """Ask a question on the terminal, yes or no; no where nobody can be asked."""
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    print(f"{visible_line(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
 @contextmanager
 def progress() -> Iterator[Progress]:
     """A progress bar on standard error; silent when that is not a terminal."""

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from medreview.cli.output import counted, one_line, result
 from medreview.cli.reports.estimates import provenance_lines
 from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
-from medreview.cli.reports.layout import NextStep, Part, cells, numbers, table, value_cell
+from medreview.cli.reports.layout import NextStep, Part, cells, table, value_cell
 from medreview.cli.reports.stats_screen import unit_step, unit_table
-from medreview.cli.reports.terminal import height, printed
+from medreview.cli.reports.terminal import first_that_fits
 from medreview.cli.reports.unit_divisions import division_parts
 from medreview.cli.reports.unit_parts import unit_parts
 from medreview.cli.verdict_access import current_verdicts, looked, reading, tell_outcomes
@@ -237,7 +237,7 @@ _DIGITS: Final = 2
 _SHORT: Final = {GOLD: "right label", CONSENSUS: "majority"}
 
 
-class _Beside(NamedTuple):
+class RatersBeside(NamedTuple):
     """Raters beside each other, on a line."""
 
     name: str
@@ -252,19 +252,13 @@ def unit_screen(headline: UnitHeadline, scale: ScaleFigures | None, origin: Prov
     raters, pairs = len(headline.raters), len(beside)
     tries = [(raters, most) for most in range(pairs, min(1, pairs) - 1, -1)]
     tries += [(most, 1) for most in range(raters - 1, _FEWEST - 1, -1)]
-    text = ""
-    for place, (most, shown) in enumerate(tries):
-        parts = _screen_parts(headline, scale, beside, most, shown, origin, study)
-        text = printed(part for part in parts if part != "" or not place)
-        if text.count("\n") < height():  # a row for what is typed next
-            break
-    return text
+    return first_that_fits(_screen_parts(headline, scale, beside, most, shown, origin, study) for most, shown in tries)
 
 
 def _screen_parts(
     headline: UnitHeadline,
     scale: ScaleFigures | None,
-    beside: Sequence[_Beside],
+    beside: Sequence[RatersBeside],
     raters: int,
     shown: int,
     origin: Provenance,
@@ -286,7 +280,7 @@ def _screen_parts(
     yield NextStep(command("stats", study, "--unit", headline.kind, "--full"))
 
 
-def _rows_beside(scale: ScaleFigures) -> Iterator[_Beside]:
+def _rows_beside(scale: ScaleFigures) -> Iterator[RatersBeside]:
     """Reviewers together; then everybody beside the right labels, machines beside the majority and each reviewer.
 
     Each two of several reviewers come last. Of two who share blind and final labels the blind ones stand here.
@@ -298,7 +292,7 @@ def _rows_beside(scale: ScaleFigures) -> Iterator[_Beside]:
     if several:
         for many in scale.together[:1]:
             name = f"{len(many.reviewers)} reviewers, {many.which}"
-            yield _Beside(name, many.agreement, many.items, many.agreement[0].clusters)
+            yield RatersBeside(name, many.agreement, many.items, many.agreement[0].clusters)
     majority = [one for found in scale.consensus for one in found.machines] if several else []
     two, each_two = ((), pairs.values()) if several else (pairs.values(), ())
     right = sorted(scale.gold, key=lambda one: bool(one.which))  # machines first
@@ -306,15 +300,15 @@ def _rows_beside(scale: ScaleFigures) -> Iterator[_Beside]:
         if one.n:
             which = f", {one.which}" if one.which else ""
             first = _SHORT.get(one.first, one_line(one.first))
-            yield _Beside(f"{first}, {one_line(one.second)}{which}", one.agreement, one.n, one.clusters)
+            yield RatersBeside(f"{first}, {one_line(one.second)}{which}", one.agreement, one.n, one.clusters)
 
 
-def _beside_table(beside: Sequence[_Beside], scale: ScaleFigures, cluster: str) -> Part:
+def _beside_table(beside: Sequence[RatersBeside], scale: ScaleFigures, cluster: str) -> Part:
     rows = []
     for one in beside:
         agreed, chance, ac1 = (_by_name(one.agreement, *names) for names in _COLUMNS)
-        told = (value_cell(agreed, ""), *cells(chance, "none", _DIGITS), value_cell(ac1, "", _DIGITS))
-        rows.append((one.name, *told, *numbers(one.n, one.clusters if one.clusters != one.n else None)))
+        told = (value_cell(agreed, ""), *cells(chance, _DIGITS), value_cell(ac1, "", _DIGITS))
+        rows.append((one.name, *told, one.n, one.clusters if one.clusters != one.n else None))
     title = f"Beside each other: {scale.title}{' (weighted)' if scale.ordered else ''}"
     clusters = f"{cluster}s"
     return table((title, "agree", "kappa", "95% interval", "AC1", "n", clusters), rows, if_any=(clusters,))

@@ -14,8 +14,8 @@ from medreview.exchange.imports.field_mapping import AS_NAMED
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.import_files import (
     Chosen,
-    Facts,
     Imported,
+    ImportedFacts,
     detect_format,
     import_facts,
     import_file,
@@ -169,7 +169,7 @@ def bring_in(
         return import_file(study, path, mapping, progress, as_copy=as_copy, chosen=chosen)
 
 
-def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED) -> Facts:
+def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED) -> ImportedFacts:
     """Import key facts; those whose question nobody answered are left out and named.
 
     Raises :class:`UserError` where that is all of them.

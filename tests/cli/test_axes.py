@@ -40,7 +40,7 @@ def test_what_is_wrong_is_one_sentence_with_the_way_on(study: Path, medreview: P
         ((study, broken), "broken.toml, line 2, name: 'rank' is an axis of the program"),
         ((study, study.with_name("none.toml")), "cannot be read"),
         ((study, "--add", "joy"), "There is no axis 'joy' to add; there is harm."),
-        ((study, "--add", "harm", "--text"), "Give only one of"),
+        ((study, "--add", "harm", "--text"), "Give one of"),
         ((), "Name the study"),
     ):
         assert said in medreview("axes", *words, check=2).stderr

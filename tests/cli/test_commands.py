@@ -9,6 +9,7 @@ import pytest
 
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
+from tests.support.saved_pages import save_pages
 
 
 def decide(study, count, reviewer="kb"):
@@ -45,9 +46,8 @@ def test_demo_a_second_time_keeps_what_was_decided(medreview, demo):
 
 
 def test_a_study_in_steps_is_the_same_as_in_one(medreview, tmp_path):
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "a.html").write_text("<p>" + "Adults take 500 mg twice daily with food. " * 20 + "</p>")
-    (tmp_path / "pages" / "manifest.jsonl").write_text('{"url": "https://a.example/x", "file": "a.html"}\n')
+    page = "<p>" + "Adults take 500 mg twice daily with food. " * 20 + "</p>"
+    save_pages(tmp_path / "pages", {"https://a.example/x": page})
     answer = {
         "question": "How much?",
         "response": "Adults take 250 mg twice daily. See https://a.example/x",
@@ -184,10 +184,8 @@ def test_output_that_nobody_reads_is_no_error(demo):
 @pytest.fixture
 def run_table(medreview, tmp_path):
     """What ``run`` says of a SourceCheckup table of three rows, of which one names a page that is not to be had."""
-    (tmp_path / "pages").mkdir()
     page = "<main>" + "<p>Aspirin lowers the risk of a second heart attack in adults.</p>" * 9 + "</main>"
-    (tmp_path / "pages" / "a.html").write_text(page)
-    (tmp_path / "pages" / "manifest.jsonl").write_text('{"url": "https://a.example/x", "file": "a.html"}\n')
+    save_pages(tmp_path / "pages", {"https://a.example/x": page})
     (tmp_path / "table.csv").write_text(
         "Question,Response,Statement,Citation URL,Decision,Judge\n"
         "Q?,Aspirin helps.,Aspirin helps.,https://b.example,Supported,one\n"

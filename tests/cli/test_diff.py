@@ -10,6 +10,7 @@ from medreview.sources.saved.pages_folder import PagesFolder
 from medreview.sources.stage import fetch_saved
 from medreview.study import Study
 from tests.support.commands import own_settings
+from tests.support.saved_pages import save_pages
 
 PAGE = "<html><body><main><h1>Ramipril</h1><p>{}</p><p>{}</p></main></body></html>"
 DOSE = "Adults with high blood pressure usually start with {} mg of ramipril once daily, taken with water."
@@ -20,10 +21,7 @@ URL = "https://heart.example/ramipril"
 @pytest.fixture
 def site(tmp_path):
     def put(dose):
-        folder = tmp_path / "pages"
-        folder.mkdir(exist_ok=True)
-        (folder / "a.html").write_text(PAGE.format(DOSE.format(dose), REST))
-        (folder / "manifest.jsonl").write_text(json.dumps({"url": URL, "file": "a.html"}))
+        save_pages(tmp_path / "pages", {URL: PAGE.format(DOSE.format(dose), REST)})
 
     put("2.5")
     (tmp_path / "a.jsonl").write_text(json.dumps({"response": f"{DOSE.format('2.5')} See {URL}"}))

@@ -180,5 +180,5 @@ def test_the_test_half_is_not_shown_where_the_look_cannot_be_counted(medreview, 
 
 
 def test_the_halves_need_a_study(medreview, panel_file):
-    assert "name it with --study" in medreview("judges", "--split", check=2).stderr
+    assert "add --study" in medreview("judges", "--split", check=2).stderr
     assert "give both" in medreview("judges", "--study", panel_file, "--test", check=2).stderr

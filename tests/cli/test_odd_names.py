@@ -2,6 +2,8 @@
 
 import json
 
+from tests.support.saved_pages import save_pages
+
 ODD = "caf\udce9"
 ANSWER = {"id": "a", "question": "How?", "response": "Take 5 mg once daily. https://page.example/0"}
 SETTINGS = '[judges.atlas]\nmodel = "atlas-2"\nbase_url = "http://127.0.0.1:9/v1"\n'
@@ -10,10 +12,7 @@ SETTINGS = '[judges.atlas]\nmodel = "atlas-2"\nbase_url = "http://127.0.0.1:9/v1
 def test_every_command_takes_a_name_that_is_no_utf8(medreview, demo, tmp_path):
     (tmp_path / f"{ODD}.jsonl").write_text(json.dumps(ANSWER))
     (tmp_path / f"{ODD}.md").write_text("Take 5 mg once daily. https://page.example/0")
-    pages = tmp_path / f"{ODD}-pages"
-    pages.mkdir()
-    (pages / "0.html").write_text("<p>Take 5 mg once daily.</p>" * 20)
-    (pages / "manifest.jsonl").write_text(json.dumps({"url": "https://page.example/0", "file": "0.html"}))
+    pages = save_pages(tmp_path / f"{ODD}-pages", {"https://page.example/0": "<p>Take 5 mg once daily.</p>" * 20})
     (tmp_path / "medreview.toml").write_text(SETTINGS)
     medreview("trust", "--yes")
     study = f"{ODD}.medreview"

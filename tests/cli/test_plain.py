@@ -6,6 +6,7 @@ import re
 from importlib.resources import files
 
 from medreview.study import Study
+from tests.support.saved_pages import save_pages
 from tests.support.study_builder import new_version
 
 
@@ -181,11 +182,10 @@ def test_what_does_not_stand_open_on_a_page_is_told_in_brackets(medreview, tmp_p
     page = """<main><h1>Metformin</h1><p>Adults start with 500 mg of metformin twice daily, with a meal, and go on so
     for weeks.</p><details><summary>Kidneys</summary><p>Measure the eGFR before the treatment.</p></details>
     <p style="font-size:0">Everyone may take 3 g.</p></main>"""
-    (tmp_path / "p.html").write_text(page)
-    (tmp_path / "manifest.jsonl").write_text(json.dumps({"url": "https://kidney.example/m", "file": "p.html"}))
+    save_pages(tmp_path / "pages", {"https://kidney.example/m": page})
     answer = {"question": "Q?", "response": "Adults start with 500 mg of metformin. https://kidney.example/m"}
     (tmp_path / "a.jsonl").write_text(json.dumps(answer))
-    medreview("run", "m.medreview", "a.jsonl", "--pages", ".")
+    medreview("run", "m.medreview", "a.jsonl", "--pages", "pages")
     done = medreview("review", "m.medreview", "--plain", "--queue", "responses", input="source\nq\n")
 
     told = " ".join(done.stdout.split())

@@ -6,6 +6,8 @@ import sqlite3
 
 import pytest
 
+from tests.support.saved_pages import save_pages
+
 TABLE = '[synonyms]\ngroups = [["zorbium", "frobnil"]]\n'
 PAGE = "The clinic opens at noon.\n\nFrobnil is taken with much water, and never before a meal by anybody at all."
 CASE = json.dumps({"statement": "Zorbium helps.", "source_text": PAGE}) + "\n"
@@ -39,10 +41,7 @@ def test_the_offline_judge_uses_them(medreview, own, tmp_path):
     own.write_text(TABLE, "utf-8")
     answer = {"id": "a", "response": "Zorbium helps.\n\nSource: https://example.org/frobnil"}
     (tmp_path / "answers.jsonl").write_text(json.dumps(answer), "utf-8")
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "frobnil.html").write_text(f"<main><p>{PAGE}</p></main>", "utf-8")
-    page = {"url": "https://example.org/frobnil", "file": "frobnil.html", "status": 200, "content_type": "text/html"}
-    (tmp_path / "pages" / "manifest.jsonl").write_text(json.dumps(page), "utf-8")
+    save_pages(tmp_path / "pages", {"https://example.org/frobnil": f"<main><p>{PAGE}</p></main>"}, status=200)
     medreview("run", "own.medreview", "answers.jsonl", "--pages", "pages")
     with sqlite3.connect(tmp_path / "own.medreview") as study:
         quotes = [row[0] for row in study.execute("SELECT quote FROM judgement")]

@@ -14,6 +14,7 @@ from medreview.review.span_editing import SpanEdit
 from medreview.study import Study
 from tests.docs.test_pages import page
 from tests.support.commands import Program
+from tests.support.saved_pages import save_pages
 
 KIDNEY: Final = """<!doctype html><html><head><title>Metformin</title></head><body><main><h1>Metformin</h1><h2>Dose</h2>
 <p>Adults start with {dose} mg of metformin twice daily, taken together with a meal.</p>
@@ -49,9 +50,7 @@ def terminal(tmp_path: Path) -> Program:
 
 def test_what_changed_around_a_label(terminal: Program) -> None:
     folder = terminal.folder
-    (folder / "pages").mkdir()
-    (folder / "pages" / "manifest.jsonl").write_text(json.dumps({"url": URL, "file": "page.html"}))
-    (folder / "pages" / "page.html").write_text(KIDNEY.format(dose=500))
+    save_pages(folder / "pages", {URL: KIDNEY.format(dose=500)})
     answer = f"Adults start with 500 mg of metformin twice daily. {URL}"
     (folder / "answers.jsonl").write_text(json.dumps({"response": answer}))
     terminal("run", "sepsis.medreview", "answers.jsonl", "--pages", "pages")
@@ -61,7 +60,7 @@ def test_what_changed_around_a_label(terminal: Program) -> None:
         text = session.source_text()
         start = text.index("500 mg")
         session.add_span("source", SpanEdit(text, start, start + 6))
-    (folder / "pages" / "page.html").write_text(KIDNEY.format(dose=850))
+    save_pages(folder / "pages", {URL: KIDNEY.format(dose=850)})
     terminal("fetch", "sepsis.medreview", "--refresh", "--pages", "pages")
 
     command, output = shown("sources.md")

@@ -202,16 +202,15 @@ def test_prose_is_no_list(text: str):
 SAMPLE = (ROOT / "sample_data/library.json").read_text()
 REFERENCE = "Okafor N. Fluids in septic shock: a trial. J Invent Med. 2019."
 BOMBS = {
-    "csl": '[{"type": "book", "title": "T", "x": [' + "[]," * 3_000_000 + "1]}]",
-    "csl, found out at its second item": json.dumps([TRIAL])[:-1]
-    + ', {"title": "T", "x": ['
-    + "[]," * 3_000_000
-    + "1]}]",
-    "bibtex": "@article{a, title={x\n" * 100_000,
-    "ris": "TY  - JOUR\nTI  - T\n" + "UR  - https://example.org/\n" * 3_000_000,
-    "nbib": "PMID- 1\nTI  - T\n" + "".join(f"AU  - {number}\n" for number in range(1_500_000)),
+    "csl": lambda: '[{"type": "book", "title": "T", "x": [' + "[]," * 3_000_000 + "1]}]",
+    "csl, found out at its second item": lambda: (
+        json.dumps([TRIAL])[:-1] + ', {"title": "T", "x": [' + "[]," * 3_000_000 + "1]}]"
+    ),
+    "bibtex": lambda: "@article{a, title={x\n" * 100_000,
+    "ris": lambda: "TY  - JOUR\nTI  - T\n" + "UR  - https://example.org/\n" * 3_000_000,
+    "nbib": lambda: "PMID- 1\nTI  - T\n" + "".join(f"AU  - {number}\n" for number in range(1_500_000)),
 }
-"""Texts of 2 to 90 MB that take a process of 200 MB and more."""
+"""Texts of 2 to 90 MB, made where they are used, that take a process of 200 MB and more."""
 
 
 @pytest.fixture
@@ -243,7 +242,7 @@ def test_a_library_read_in_a_child_has_the_records_of_its_text(tmp_path, text):
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_library_that_takes_too_much_memory_is_refused_by_the_command(program, monkeypatch, name):
     monkeypatch.setattr(reading_libraries, "MOST_MEMORY", 200_000_000)
-    (program.folder / "bomb").write_text(BOMBS[name])
+    (program.folder / "bomb").write_text(BOMBS[name]())
     words = "Reading bomb took more than 200 MB of memory; export the library again, as several smaller files"
 
     assert words in program("references", "-", "--library", "bomb", input=REFERENCE, check=2).stderr
@@ -272,7 +271,7 @@ def test_a_library_of_more_than_is_taken_is_refused(program, monkeypatch):
 
 def test_a_bomb_is_an_error_in_words_in_python_too(tmp_path, monkeypatch):
     monkeypatch.setattr(reading_libraries, "MOST_MEMORY", 200_000_000)
-    (tmp_path / "bomb").write_text(BOMBS["csl"])
+    (tmp_path / "bomb").write_text(BOMBS["csl"]())
     (tmp_path / "answers.jsonl").write_text(
         json.dumps({"id": "a", "response": f"Give less.\n\nReferences\n1. {REFERENCE}"})
     )

@@ -21,8 +21,19 @@ from medreview.cli.network import (
     scans_lines,
     services_from_config,
 )
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, open_study, read_mapping, study_path
-from medreview.cli.output import bad_records, counted, progress, result, say
+from medreview.cli.options import (
+    MAP_IS_FOR_FILES,
+    Json,
+    Map,
+    Reviewer,
+    StudyFile,
+    decider,
+    no_response,
+    open_study,
+    read_mapping,
+    study_path,
+)
+from medreview.cli.output import bad_records, confirmed, counted, progress, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -113,7 +124,11 @@ def attach(
     who, body = decider(reviewer), _pasted() if file == "-" else pipeline.bytes_of(Path(file))
     with open_study(study) as opened:
         given = pipeline.look_at(opened, source, body, name)
-        keep = force or (bool(given.question) and file != "-" and _keeps(given.question))
+        keep = force or (
+            bool(given.question)
+            and file != "-"
+            and confirmed(f"{given.question[0].upper()}{given.question[1:]}. Keep it?")
+        )
         with progress() as bar:
             own = load_config().synonyms_file
             done = pipeline.attach(opened, given, who, force=keep, progress=bar, synonyms=own)
@@ -139,14 +154,6 @@ def _pasted() -> bytes:
     if sys.stdin.isatty():
         say("Paste the text; Ctrl-D on a line of its own ends.")
     return sys.stdin.buffer.read(Limits().max_bytes + 1)
-
-
-def _keeps(question: str) -> bool:
-    """Ask whether to go on, yes or no; no where nobody can be asked."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    print(f"{question[0].upper()}{question[1:]}. Keep it? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def _show_allow(wanted: bool) -> None:
@@ -254,13 +261,11 @@ def _read(source: str, mapping: Mapping[str, str]) -> "tuple[str, list[CitingAns
         from medreview.stats.reports.provenance import provenance
 
         if mapping:
-            raise UserError("--map is for files; the responses of a study have their fields.")
+            raise UserError(MAP_IS_FOR_FILES)
         with open_study(path, read_only=True) as study:
             answers = list(citation_answers.study_answers(study.reader))
             if not answers:
-                raise UserError(
-                    f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
-                )
+                raise no_response(path)
             if any_checked(study.reader):
                 looked(study, "citations", "totals")
             known = {"references": reference_report(study.reader, identified=True),

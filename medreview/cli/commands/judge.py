@@ -13,6 +13,7 @@ from typer import Option
 from medreview.cli.ask_models import (
     Semantic,
     asked,
+    check_batch_options,
     did,
     judges_named,
     leave_by,
@@ -38,6 +39,7 @@ from medreview.cli.options import (
     Ties,
     choose_remarks,
     keep_rule,
+    only_one,
     open_study,
     takes,
 )
@@ -169,10 +171,7 @@ def judge(study: StudyFile, wanted: JudgeOptions) -> None:
             choose_remarks(opened, wanted.remarks_of, wanted.reasons_only)
     if wanted.ties is not None:
         keep_rule(study, wanted.ties)
-    if sum(way not in (None, False, []) for way in (wanted.out, wanted.back, wanted.submit)) > 1:
-        raise UserError("Give one of --batch-out, --batch-in and --batch-submit.")
-    if wanted.no_wait and not wanted.submit:
-        raise UserError("--no-wait goes with --batch-submit.")
+    check_batch_options(wanted.out, wanted.back, wanted.submit, wanted.no_wait)
     if wanted.submit and not wanted.dry_run:
         _batch_submit(study, wanted)
     elif wanted.out is not None:
@@ -316,8 +315,7 @@ def batches(
     from medreview.judges.batch_jobs import job_named, jobs
     from medreview.pipeline import batches as submitted
 
-    if sum(one is not None for one in (cancel, give_up, delete)) > 1:
-        raise UserError("Give one of --cancel, --give-up and --delete-files.")
+    only_one({"--cancel": cancel, "--give-up": give_up, "--delete-files": delete})
     if wanted := cancel or give_up or delete:
         with open_study(study) as opened:
             job = job_named(opened.reader, wanted)

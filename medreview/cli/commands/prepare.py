@@ -47,7 +47,7 @@ from medreview.next_step import command
 from medreview.text import in_words
 
 if TYPE_CHECKING:
-    from medreview.import_files import Facts
+    from medreview.import_files import ImportedFacts
     from medreview.statements.left_out import LeftOut
     from medreview.study import Study
 
@@ -297,7 +297,7 @@ def facts(
     result(done, _sentence(done), as_json=as_json)
 
 
-def _sentence(done: "Facts") -> str:
+def _sentence(done: "ImportedFacts") -> str:
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
     return f"{counted(done.added, 'key fact')} added{known}{left}"

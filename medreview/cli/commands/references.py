@@ -14,11 +14,10 @@ from typer import Argument, Option
 
 from medreview.cli.jsonl_filters import answer_lines, answer_references, library_of_files
 from medreview.cli.network import Proxy, authorities_from_config, network_from_config, services_from_config
-from medreview.cli.options import Json, Map, open_study, read_mapping, study_path
+from medreview.cli.options import MAP_IS_FOR_FILES, Json, Map, no_response, open_study, read_mapping, study_path
 from medreview.cli.output import bad_records, counted, progress, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
-from medreview.next_step import command
 from medreview.references.verdict import ACCUSING, VERDICTS, Verdict
 from medreview.text import in_words
 
@@ -165,9 +164,7 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
     with open_study(path) as study:
         responses = study.reader.execute("SELECT count(*) FROM response").fetchone()[0]
         if not responses:
-            raise UserError(
-                f"The study {path} has no response yet: bring some in with `{command('import', path, 'FILE')}`."
-            )
+            raise no_response(path)
         with progress() as bar:
             done = check_references(study, _authorities(asked), bar)
         say(*done.stopped.values())
@@ -268,7 +265,7 @@ def references(
     if again and not is_study:
         raise UserError("--again is for a study: of a file everything is asked each time.")
     if is_study and mapping:
-        raise UserError("--map is for files; the responses of a study have their fields.")
+        raise UserError(MAP_IS_FOR_FILES)
     if ask_model is not None:
         if not is_study:
             raise UserError(_NO_STUDY)

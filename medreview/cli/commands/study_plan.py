@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
-from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, open_study, read_mapping
+from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, only_one, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
@@ -176,8 +176,7 @@ def guidelines(
     """
     from medreview.review import guidelines as texts
 
-    if sum((set_file is not None, edit, diff)) > 1:
-        raise UserError("Give one of --set, --edit and --diff.")
+    only_one({"--set": set_file, "--edit": edit, "--diff": diff})
     with open_study(study, read_only=True) as opened:
         now, found = texts.in_force_for_all(opened.reader), texts.versions(opened.reader)
         shown = texts.with_axes(opened.reader, now.text)
@@ -260,8 +259,7 @@ def gold(
     from medreview.units.label_comparisons import gold_items
     from medreview.units.registry import asks_of, find_unit
 
-    if sum(one is not None for one in (file, add, remove)) > 1:
-        raise UserError("Give one of --import, --add and --remove.")
+    only_one({"--import": file, "--add": add, "--remove": remove})
     if add is None and (axis or why or attention):
         raise UserError("--axis, --why and --attention go with --add UNIT LABEL; a file has columns for them.")
     who = decider(reviewer)
@@ -479,8 +477,7 @@ def axes(
     """
     from medreview.study import own_axes as found_in
 
-    if sum((file is not None, add is not None, example, text)) > 1:
-        raise UserError("Give only one of FILE.toml, --add, --text and --example.")
+    only_one({"FILE.toml": file, "--add": add, "--text": text, "--example": example})
     if example:
         print(found_in.shipped_text(found_in.EXAMPLE), end="")
         return

@@ -8,11 +8,14 @@ from medreview.cli.reports.estimates import (
     clusters_heading,
     difference_cells,
     figure_table,
+    figures_part,
     p_by_margin,
     p_value,
     sentences,
 )
-from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table, value_cell
+from medreview.cli.reports.facts import VERDICTS
+from medreview.cli.reports.layout import Cell, Part, TableHeading, Title, inset, reasons, table, value_cell
+from medreview.cli.reports.unit_agreement import matrix
 from medreview.labels import level_named
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import RARE, Estimate, half_up, landis_koch, percent
@@ -45,7 +48,7 @@ def comparison_part(comparison: Comparison) -> Part:
         parts.append(f"weights: by the steps between {', '.join(map(in_words, comparison.order))}, in this order")
     if left:
         parts.append(f"left out: {left}")
-    parts += [*_matrix(comparison, first, second), *_mcnemar(comparison, first, second)]
+    parts += [*matrix(first, second, comparison.labels, comparison.table), *_mcnemar(comparison, first, second)]
     if comparison.per_label is not None:
         parts += _per_label(comparison.per_label, first, second)
     parts += comparison.cautions
@@ -67,29 +70,18 @@ def _mcnemar(comparison: Comparison, first: str, second: str) -> Iterable[str]:
         yield f"only {first} says supported: {test.b:,}; only {second}: {test.c:,}; {test.method}, {said}"
 
 
-def _matrix(comparison: Comparison, first: str, second: str) -> Iterator[Part]:
-    names = [in_words(label) for label in comparison.labels]
-    totals = (*(comparison.second_counts[label] for label in comparison.labels), comparison.n)
-    rows = [
-        (name, *numbers(*row, comparison.first_counts[label]))
-        for label, name, row in zip(comparison.labels, names, comparison.table, strict=True)
-    ]
-    yield f"rows: {first}; columns: {second}"
-    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*totals))])
-
-
 def _per_label(told: Classification, first: str, second: str) -> Iterator[Part]:
     """Precision, recall and F1 of each label and their means; accuracy is the percent agreement."""
     unused = [label for label in told.labels if told.f1[label].value is None]
     rows = [
         (
-            in_words(str(label)), *cells(told.precision[label], "none"),
-            *cells(told.recall[label], "none"), value_cell(told.f1[label]),
+            in_words(str(label)), told.precision[label],
+            told.recall[label], value_cell(told.f1[label]),
         )
         for label in told.labels
         if label not in unused
     ]  # fmt: skip
-    means = (*cells(told.macro_precision, "none"), *cells(told.macro_recall, "none"))
+    means = (told.macro_precision, told.macro_recall)
     yield f"{second}, label by label, with the labels of {first} as the right ones"
     yield table(
         ("", "precision", "95% interval", "recall", "95% interval", "F1"),
@@ -114,9 +106,9 @@ def tie_rules_part(found: Sequence[UnderRule]) -> Part:
     people = any(each.tied_reviewers for each in found)
     rows = [
         (
-            one_line(each.judge), in_words(each.rule), *numbers(each.tied_judges),
-            *(numbers(each.tied_reviewers) if people else ()), *numbers(each.n),
-            value_cell(each.agreement), *cells(each.kappa, "none"),
+            one_line(each.judge), in_words(each.rule), each.tied_judges,
+            *((each.tied_reviewers,) if people else ()), each.n,
+            value_cell(each.agreement), each.kappa,
         )
         for each in found
     ]  # fmt: skip
@@ -138,9 +130,8 @@ def consensus_parts(found: Sequence[Consensus], replicates: int) -> Iterator[Par
         if left:
             yield f"labels left out: {left}"
         for among in one.among:
-            figures = tuple(among.agreement.figures.values())
-            head = TableHeading(f"the reviewers with each other, {SCALE_TITLES[among.scale]}")
-            yield from ("", inset(head, figure_table(figures), *sentences(figures)))
+            head = f"the reviewers with each other, {SCALE_TITLES[among.scale]}"
+            yield from ("", figures_part(head, tuple(among.agreement.figures.values())))
         says = ", ".join(f"{count:,} {in_words(label)}" for label, count in one.majority.items())
         yield from ("", f"Their majority: {says}; {one.tied:,} tied; tie rule: {in_words(one.rule)}.")
         for comparison in one.judges:
@@ -156,7 +147,7 @@ def consensus_parts(found: Sequence[Consensus], replicates: int) -> Iterator[Par
 def _persons(one: Consensus) -> Part:
     every = {**{one_line(name): figure for name, figure in one.persons.items()}, "mean": one.person}
     rows = [
-        (name, *cells(figure, "none"), *numbers(figure.n, figure.clusters, figure.dropped))
+        (name, figure, figure.n, figure.clusters, figure.dropped)
         for name, figure in every.items()
         if figure is not None
     ]
@@ -170,8 +161,8 @@ def _persons(one: Consensus) -> Part:
 def _beside(one: Consensus, replicates: int) -> Part:
     rows = [
         (
-            one_line(each.rater), *cells(each.difference, "none"), p_by_margin(each.p, replicates),
-            {True: "non-inferior", False: "not shown", None: ""}[each.non_inferior],
+            one_line(each.rater), each.difference, p_by_margin(each.p, replicates),
+            VERDICTS[each.non_inferior],
         )
         for each in one.beside
     ]  # fmt: skip
@@ -251,10 +242,7 @@ def _judge(judge: JudgeBeforeAfter) -> Iterator[Part]:
     if lost:
         yield f"without an answer: {', '.join(lost)}"
     columns = [level for level in LEVELS if any(level in row for row in judge.moved.values())]
-    moved = (
-        (_word(before), *(numbers(row[after])[0] if after in row else "" for after in columns))
-        for before, row in judge.moved.items()
-    )
+    moved = ((_word(before), *(row.get(after) for after in columns)) for before, row in judge.moved.items())
     yield inset(table(("before \\ after", *map(_word, columns)), moved))
     told = [(name, one) for name, one in (("reviewer", judge.reviewer), ("gold", judge.gold)) if one.n]
     if told:
@@ -262,18 +250,18 @@ def _judge(judge: JudgeBeforeAfter) -> Iterator[Part]:
         yield inset(table(("", "n", "right before", "right after", "wrong to right", "right to wrong"), rows))
     tested = [one for one in judge.differences if one.estimate.n]
     if tested:
-        changes = ((one.statistic, *difference_cells(one), *numbers(one.estimate.n)) for one in tested)
+        changes = ((one.statistic, *difference_cells(one), one.estimate.n) for one in tested)
         yield inset(table(("after - before", "difference", "95% interval", "p", "Holm", "n"), changes))
         yield from reasons((one.statistic, one.estimate) for one in tested if one.estimate.low is None)
 
 
-def _against(name: str, one: Against) -> Iterator[tuple[str, ...]]:
+def _against(name: str, one: Against) -> Iterator[tuple[Cell, ...]]:
     for what, right, turned in (
         ("found or not", (one.found_before, one.found_after), (one.found_mended, one.found_spoilt)),
         ("type", (one.type_before, one.type_after), (one.type_mended, one.type_spoilt)),
     ):
         shares = (f"{count:,} ({percent(count / one.n)})" for count in right)
-        yield f"{name}: {what}", *numbers(one.n), *shares, *numbers(*turned)
+        yield f"{name}: {what}", one.n, *shares, *turned
 
 
 def _word(level: str | None) -> str:

@@ -9,19 +9,18 @@ from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import clusters_heading
 from medreview.cli.reports.judge_trust import corrected_lines
 from medreview.cli.reports.layout import (
+    Cell,
     NextStep,
     Part,
     TableHeading,
     bar_scale,
-    cells,
     inset,
     interval_bar,
-    numbers,
     reasons,
     table,
     value_cell,
 )
-from medreview.cli.reports.terminal import height, printed
+from medreview.cli.reports.terminal import first_that_fits
 from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_sampling import LEAST_AUDITED, Planned
@@ -92,7 +91,7 @@ def verdicts_parts(helped: Sequence[WithVerdicts], tie_rule: TieRule) -> Iterato
         return
     yield TableHeading("The verdicts alone, uncorrected")
     rows = (
-        (one_line(one.judge), value_cell(one.alone, "undefined"), *numbers(one.alone.n, one.without_verdict, one.tied))
+        (one_line(one.judge), value_cell(one.alone, "undefined"), one.alone.n, one.without_verdict, one.tied)
         for one in helped
     )
     yield table(("", "value", "n", "no verdict", "tied"), rows)
@@ -114,7 +113,7 @@ def judges_parts(helped: Sequence[WithVerdicts]) -> Iterator[Part]:
     if shown:
         rows = (
             (
-                one_line(each.judge), *cells(each.supported, "not given"), *numbers(each.as_good_as),
+                one_line(each.judge), each.supported, each.as_good_as,
                 value_cell(each.judge_right, "undefined"),
             )
             for each in shown
@@ -135,7 +134,7 @@ def plan_parts(plan: AuditPlan) -> Iterator[Part]:
     rows = (
         (
             each.name, "" if each.now is None else f"± {_points(each.now)}",
-            *numbers(each.labels, each.more), f"± {_points(each.least or 0.0)}",
+            each.labels, each.more, f"± {_points(each.least or 0.0)}",
         )
         for each in known
     )  # fmt: skip
@@ -218,7 +217,7 @@ def audit_parts(report: AuditReport) -> Iterator[Part]:
         yield f"{members:,} of {counted(statements, 'statement')} drawn, each with {percent(report.strata[0].rate)}"
     else:
         yield f"{members:,} of {counted(statements, 'statement')} drawn, by stratum"
-        rows = ((one_line(s.name), *numbers(s.statements, s.members), percent(s.rate)) for s in report.strata)
+        rows = ((one_line(s.name), s.statements, s.members, percent(s.rate)) for s in report.strata)
         yield inset(table(("", "statements", "drawn", "rate"), rows))
     yield from plans_lines(report)
     if any(each.standing.state == "interim" for each in report.figures):
@@ -358,10 +357,7 @@ def _leading_parts(figures: AuditFigures, defined: Sequence[tuple[str, Estimate]
     labels = "assisted in part" if supported.flow.assisted else "first blind labels"
     yield TableHeading(f"The study by the audit of {who}, {labels}")
     if defined:
-        rows = (
-            (name, *cells(figure, "not given"), *numbers(figure.n, figure.clusters, figure.dropped))
-            for name, figure in defined
-        )
+        rows = ((name, figure, figure.n, figure.clusters, figure.dropped) for name, figure in defined)
         yield table(("", "value", "95% interval", "n", clusters_heading([supported.study]), "left"), rows)
     yield f"supported: {flow_line(supported.flow)}"
     if (right.flow.no_judgement, right.flow.tied) != (0, 0):
@@ -389,7 +385,7 @@ def models_parts(models: Sequence[ModelDifference]) -> Iterator[Part]:
     if not defined:
         return
     yield TableHeading("Models: supported, one minus another, in points, by audit and verdicts")
-    rows = ((name, *cells(figure, "not given"), *numbers(figure.n, figure.clusters)) for name, figure in defined)
+    rows = ((name, figure, figure.n, figure.clusters) for name, figure in defined)
     yield table(("", "value", "95% interval", "n", "resp"), rows)
     if len(models) > 1:
         yield f"{len(models):,} comparisons stand side by side; no interval is corrected for that."
@@ -405,7 +401,7 @@ def assistance_parts(found: Assistance | None) -> Iterator[Part]:
         yield TableHeading("Randomised assistance: agreement with the judges together")
         yield table(
             ("", "value", "95% interval", "n", "left"),
-            ((name, *cells(figure, "not given"), *numbers(figure.n, figure.dropped)) for name, figure in defined),
+            ((name, figure, figure.n, figure.dropped) for name, figure in defined),
         )
     if found.otherwise:
         seen = counted(found.otherwise, "statement")
@@ -438,13 +434,8 @@ def audit_screen(report: AuditReport, more: Sequence[Part], study: Path, *, poin
     several = len(report.figures)
     tries = [(several, brief) for brief in range(_BRIEFEST + 1)]
     tries += [(most, _BRIEFEST) for most in range(several - 1, 0, -1)]
-    text = ""
-    for most, brief in tries:
-        parts = [*_screen(report, most, brief), *more, *_screen_next(report, study, points=points)]
-        text = printed(part for part in parts if part != "" or not brief)
-        if text.count("\n") < height():  # a row for what is typed next
-            break
-    return text
+    end = [*more, *_screen_next(report, study, points=points)]
+    return first_that_fits([*_screen(report, most, brief), *end] for most, brief in tries)
 
 
 def _screen(report: AuditReport, most: int, brief: int) -> Iterator[Part]:
@@ -520,7 +511,7 @@ def _early(figures: AuditFigures) -> bool:
 
 def _screen_table(shown: Sequence[AuditFigures], last: AuditFigures, brief: int) -> Part:
     """A line for each reviewer; below it the interval that may be read at any time, until the plan is reached."""
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for figures in shown:
         flow, leading = figures.supported.flow, figures.leading
         helped = " + verdicts" if leading is not figures.supported.study else ""
@@ -536,13 +527,13 @@ def _screen_table(shown: Sequence[AuditFigures], last: AuditFigures, brief: int)
     return table(("Supported, by the audit", "value", "95% interval", bar_scale(_AUDIT_BAR), "labels"), rows)
 
 
-def _cells(figure: Estimate, why: str = "") -> tuple[str, str, str]:
+def _cells(figure: Estimate, why: str = "") -> tuple[Cell, ...]:
     """Value, interval and bar; without a value how many labels are missing, where that is all, else ``why``."""
     if figure.value is None and figure.n < LEAST_AUDITED:
         return "-", counted(LEAST_AUDITED - figure.n, "more label"), ""
     if figure.value is None:
         return "-", why, ""
-    return *cells(figure, "none"), interval_bar(figure, _AUDIT_BAR)
+    return figure, interval_bar(figure, _AUDIT_BAR)
 
 
 def _who(figures: AuditFigures) -> str:

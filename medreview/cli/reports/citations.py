@@ -14,13 +14,13 @@ from medreview.cli.reports.estimates import more_models, over_units, provenance_
 from medreview.cli.reports.layout import (
     Bar,
     Bars,
+    Cell,
     Check,
     Part,
     ReportTable,
     Title,
     cells,
     inset,
-    numbers,
     reasons,
     table,
 )
@@ -50,11 +50,11 @@ def reach_parts(report: CitationReport) -> Iterator[Part]:
         reach = report.reach.get(citation.source)
         counts[citation.verdict]["not asked" if reach is None else reach.state] += 1
     states = [state for state in (*STATES, "not asked") if any(found[state] for found in counts.values())]
-    rows = ((ALLOWED_WORDS[key], *numbers(*map(found.__getitem__, states))) for key, found in counts.items() if found)
+    rows = ((ALLOWED_WORDS[key], *map(found.__getitem__, states)) for key, found in counts.items() if found)
     yield inset(table(("citations", *states), rows))
     figure = report.all.figures.reached
     if figure.value is not None:
-        value, interval = cells(figure, "")
+        value, interval = cells(figure, missing="")
         told = f"95% interval {interval}" if interval else figure.reason
         yield inset(f"{value} reached ({told}): {share_of(figure, 'citation')} asked for")
     yield from (inset(f"{state} = {MEANING[state]}") for state in STATES if state in states)
@@ -232,13 +232,13 @@ def _figure_table(rows: Iterable[_FigureRow | str], full: bool = False) -> Repor
     ``full``: with what a terminal has no room for beside a figure.
     """
 
-    def written(row: _FigureRow | str) -> tuple[str, ...]:
+    def written(row: _FigureRow | str) -> tuple[Cell, ...]:
         if isinstance(row, str):
             return (row,)
         figure = row.figure
         left = f"{counted(figure.dropped, 'response')} left out." if figure.dropped else ""
-        more = (*numbers(figure.clusters), " ".join(filter(None, (figure.reason, *figure.notes, left)))) if full else ()
-        return row.name, *cells(figure, "none", row.digits), row.of, *more
+        more = (figure.clusters, " ".join(filter(None, (figure.reason, *figure.notes, left)))) if full else ()
+        return row.name, *cells(figure, row.digits), row.of, *more
 
     names = ("", "value", "95% interval", "of", *(("responses", "note") if full else ()))
     return table(names, map(written, rows), long=("note",))
@@ -315,12 +315,12 @@ def _none(response: ScoredResponse) -> str:
 def _response_table(responses: Iterable[ScoredResponse]) -> ReportTable:
     names = ("response", "model", "citations", "places", "URLs", "allowed", "by format", "% allowed", "% of URLs")
 
-    def row(response: ScoredResponse) -> tuple[str, ...]:
+    def row(response: ScoredResponse) -> tuple[Cell, ...]:
         counts, score = response.counts, response.score
         whole = (counts.n_total, score.mentions, counts.n_url, counts.n_allowed, score.count("by_format"))
         shares = ((counts.n_allowed, counts.n_total), (counts.n_allowed_urls, counts.n_url))
         return (
-            one_line(response.name), one_line(response.answer.model), *numbers(*whole),
+            one_line(response.name), one_line(response.answer.model), *whole,
             *(percent(k / n) if n else "undefined" for k, n in shares),
         )  # fmt: skip
 
@@ -330,7 +330,7 @@ def _response_table(responses: Iterable[ScoredResponse]) -> ReportTable:
 def _citation_table(report: CitationReport, rows: Iterable[tuple[ScoredResponse, ScoredCitation]]) -> ReportTable:
     names = ("response", "characters", "kind", "value", "verdict", "because of", "there?")
 
-    def row(response: ScoredResponse, citation: ScoredCitation) -> tuple[str, ...]:
+    def row(response: ScoredResponse, citation: ScoredCitation) -> tuple[Cell, ...]:
         place = "listed" if citation.start is None else f"{citation.start}-{citation.end}"
         kind = KIND_NAMES[citation.kind] + (" (again)" if citation.repeat else "")
         verdict, because = in_words(citation.verdict), one_line(citation.entry) or citation.why or "its format"
@@ -369,7 +369,7 @@ def _other_domains(report: CitationReport) -> Iterator[Part]:
     if found:
         yield Title("Domains not on the list, by URLs")
         most = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:_NAMED]
-        yield inset(table(("", "URLs"), ((one_line(host), *numbers(count)) for host, count in most), header=False))
+        yield inset(table(("", "URLs"), ((one_line(host), count) for host, count in most), header=False))
     if len(found) > _NAMED:
         yield inset(f"and {counted(len(found) - _NAMED, 'more domain')}")
 
@@ -399,13 +399,13 @@ def _latency(report: CitationReport) -> Iterator[Part]:
     yield Title(f"Latency in seconds: {counted(found.n, 'response')}{left}")
     groups = [("all", found), *((given(model), group.latency) for model, group in report.by_model.items())]
 
-    def row(name: str, told: Latency) -> tuple[str, ...]:
+    def row(name: str, told: Latency) -> tuple[Cell, ...]:
         values = (told.least, told.median.value, told.p90, told.p95.value, told.p99, told.most)
-        return name, *numbers(told.n), *("-" if value is None else half_up(value, _DIGITS) for value in values)
+        return name, told.n, *("-" if value is None else half_up(value, _DIGITS) for value in values)
 
     names = ("", "n", "min", "median", "p90", "p95", "p99", "max")
     yield inset(table(names, (row(name, told) for name, told in groups if told is not None)))
     for name, figure in (("median", found.median), ("p95", found.p95)):
-        _, interval = cells(figure, "", _DIGITS)
+        _, interval = cells(figure, _DIGITS, missing="")
         yield inset(f"{name}, 95% interval: {interval}" if interval else f"{name}: {figure.reason}")
     yield inset("Percentiles by linear interpolation (type 7); intervals from the ordered values themselves.")

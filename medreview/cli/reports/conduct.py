@@ -4,14 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import clusters_heading, p_value
-from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table, value_cell
+from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, reasons, table, value_cell
 from medreview.labels import AXES
 from medreview.stats.decision_timing import Drift, Pace, Trend
 from medreview.stats.formulas.estimate import half_up, percent, show
 from medreview.stats.reviewer_conduct import Conduct, IntraRater, LongestRun, Sign
 from medreview.text import in_words
-
-_NONE = "not given"
 
 
 def conduct_parts(conducts: Sequence[Conduct]) -> Iterator[Part]:
@@ -46,9 +44,9 @@ def pace_parts(paces: Sequence[Pace]) -> Iterator[Part]:
     names = ("seconds", "median", "95% interval", "quarter", "3 quarters", "an hour", "keys", "n", "left")
     rows = [
         (
-            one.mode, *cells(one.seconds, _NONE, 1), _plain(one.quarter, 1), _plain(one.three_quarters, 1),
+            one.mode, *cells(one.seconds, 1), _plain(one.quarter, 1), _plain(one.three_quarters, 1),
             "" if one.per_hour is None else f"{one.per_hour:,.0f}", _plain(one.keys, 1),
-            *numbers(one.seconds.n, one.seconds.dropped),
+            one.seconds.n, one.seconds.dropped,
         )
         for one in paces
     ]  # fmt: skip
@@ -70,8 +68,8 @@ def _drift(drift: Drift) -> Iterator[Part]:
     names = ("third", "n", "supported", "95% interval", "as the judges", "95% interval", "seconds")
     rows = [
         (
-            one.name.split()[0], *numbers(one.n), *cells(one.supported, _NONE),
-            *cells(one.as_judges, _NONE), value_cell(one.seconds, "undefined", 1),
+            one.name.split()[0], one.n, one.supported,
+            one.as_judges, value_cell(one.seconds, "undefined", 1),
         )
         for one in drift.thirds
     ]  # fmt: skip
@@ -102,12 +100,12 @@ def intra_rater_parts(pair: IntraRater) -> Iterator[Part]:
     )
     names = {label.level: label.name for label in AXES[pair.axis]}
     parts: list[Part] = [f"{pair.first}; {pair.second}"]
-    rows = [(one.name, *cells(one, _NONE), *numbers(one.n, one.clusters)) for one in pair.agreement]
+    rows = [(one.name, one, one.n, one.clusters) for one in pair.agreement]
     parts.append(table(("", "value", "95% interval", "n", clusters_heading(pair.agreement)), rows))
     parts += reasons((one.name, one) for one in pair.agreement)
     if pair.table:
         shown = [names[label] for label in pair.labels]
-        lines = [(name, *numbers(*row)) for name, row in zip(shown, pair.table, strict=True)]
+        lines = [(name, *row) for name, row in zip(shown, pair.table, strict=True)]
         parts.append(table(("first / second", *shown), lines))
     yield inset(*parts)
 

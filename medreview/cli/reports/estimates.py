@@ -10,6 +10,7 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.layout import (
+    Cell,
     NextStep,
     Part,
     ReportTable,
@@ -17,7 +18,6 @@ from medreview.cli.reports.layout import (
     Title,
     cells,
     inset,
-    numbers,
     reasons,
     table,
 )
@@ -77,26 +77,40 @@ def heading_of(cluster: str) -> str:
     return _CLUSTERS.get(cluster, f"{cluster}s")
 
 
-def figure_table(figures: Sequence[Estimate]) -> ReportTable:
-    """A row for each figure; what bears the name of the one above it (the same by Wilson) is not named again."""
+def figure_name(figure: Estimate) -> str:
+    """Its name in a column and in sentences."""
+    return SHORT.get(figure.name, in_words(figure.name))
+
+
+def figure_table(figures: Sequence[Estimate], cluster: str = "") -> ReportTable:
+    """A row for each figure; what bears the name of the one above it (the same by Wilson) is not named again.
+
+    ``cluster``: what units are resampled by; its column is left out where no figure has any.
+    """
     before = ["", *(figure.name for figure in figures)]
     rows = (
-        ("" if figure.name == above else SHORT.get(figure.name, figure.name), *figure_cells(figure))
+        ("" if figure.name == above else figure_name(figure), *figure_cells(figure))
         for figure, above in zip(figures, before, strict=False)
     )
-    return table(("", "value", "95% interval", "method", "n", clusters_heading(figures), "left"), rows)
+    clusters = f"{cluster}s" if cluster else clusters_heading(figures)
+    return table(("", "value", "95% interval", "method", "n", clusters, "left"), rows, if_any=(f"{cluster}s",))
 
 
-def figure_cells(figure: Estimate) -> tuple[str, ...]:
+def figure_cells(figure: Estimate) -> tuple[Cell, ...]:
     """Value, interval, method, n, clusters, left out."""
-    counts = numbers(figure.n, figure.clusters, figure.dropped)
-    return *cells(figure, "not given"), method_word(figure.method), *counts
+    return figure, method_word(figure.method), figure.n, figure.clusters, figure.dropped
 
 
-def sentences(figures: Sequence[Estimate]) -> list[str]:
+def sentences(figures: Iterable[Estimate]) -> list[str]:
     """Why a value or an interval is missing, and the figures' own cautions; each once."""
-    notes = dict.fromkeys(note for figure in figures for note in figure.notes)
-    return [*reasons((SHORT.get(figure.name, figure.name), figure) for figure in figures), *notes]
+    held = list(figures)
+    notes = dict.fromkeys(note for figure in held for note in figure.notes)
+    return [*reasons((figure_name(figure), figure) for figure in held), *map(one_line, notes)]
+
+
+def figures_part(heading: str, figures: Sequence[Estimate], cluster: str = "", *above: Part) -> Part:
+    """Figures below a heading, and what is ``above`` their table; why some are missing."""
+    return inset(TableHeading(heading), *above, figure_table(figures, cluster), *sentences(figures))
 
 
 def p_value(value: float) -> str:
@@ -176,7 +190,7 @@ def differences_table(
         (f"{side_name(one.first)} - {side_name(one.second)}", _NAMES.get(one.statistic, one.statistic)) for one in found
     ]
     rows = (
-        (*names, *difference_cells(one), *numbers(one.estimate.n, one.estimate.clusters))
+        (*names, *difference_cells(one), one.estimate.n, one.estimate.clusters)
         for names, one in zip(named, found, strict=True)
     )
     tests = dict.fromkeys(one.test for one in found if one.pvalue is not None)
@@ -219,7 +233,7 @@ def _pairings(found: Sequence[StatisticDifference]) -> Iterator[str]:
 def difference_cells(one: StatisticDifference) -> tuple[str, ...]:
     """Value and interval with their signs, those of shares in points of a hundred; p, and p by Holm."""
     p, holm = (p_cell(value, one.at_limit) for value in (one.pvalue, one.adjusted))
-    return *cells(one.estimate, "none", signed=True), p, holm
+    return *cells(one.estimate, signed=True), p, holm
 
 
 def side_name(name: str) -> str:

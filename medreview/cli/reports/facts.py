@@ -11,7 +11,7 @@ from typing import Any, Final
 from medreview.atomic_output import atomic_outputs, check_own, write_new
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.estimates import p_by_margin
-from medreview.cli.reports.layout import NextStep, Part, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Cell, NextStep, Part, ReportTable, Title, cells, inset, reasons, table
 from medreview.cli.reports.plots import Drawing, Point, scatter
 from medreview.errors import UserError
 from medreview.exchange.exports.figure_csv import TRADE_OFF
@@ -40,7 +40,6 @@ from medreview.units.suggestion import FactCounts
 
 _NO_FACTS: Final = "No response of the study is held against a key fact. Bring facts in, or have some suggested, with:"
 _NOBODY: Final = "Nobody has said yet whether the responses say these facts. Ask judges, or decide yourself, with:"
-_NONE: Final = "none"
 _DIGITS: Final = 2
 """Of kappas."""
 _NO_VOTE: Final = "not asked"
@@ -131,7 +130,7 @@ def panel_parts(report: FactFigures) -> Iterator[Part]:
     for one in report.against_panel:
         found = one.agreement.figures
         agree, kappa = found["percent_agreement"], found["cohen_kappa"]
-        shown = (*cells(agree, _NONE), *cells(kappa, _NONE, _DIGITS), *numbers(agree.n, agree.dropped))
+        shown = (agree, *cells(kappa, _DIGITS), agree.n, agree.dropped)
         rows.append((one_line(one.rater), NAMES[one.task], *shown))
     names = ("", "question", "agree", "95% interval", "kappa", "95% interval", "n", "left")
     yield table(names, rows, first="anywhere", long=("question",))
@@ -145,18 +144,19 @@ def _beside_person(found: SinglePerson) -> Iterator[Part]:
     """Each judge beside one person, as the one-sided test has it."""
     mean = show(found.person, digits=_DIGITS)
     yield f"a person and the majority of the other {found.people - 1}, presence, mean kappa: {mean}"
-    rows = (
-        (
-            one_line(one.rater),
-            *cells(one.difference, _NONE, _DIGITS),
-            p_by_margin(one.p, found.replicates),
-            VERDICTS[one.non_inferior],
-        )
-        for one in found.beside
-    )
-    names = ("", "minus a person", "90% interval", "p", "margin 0.10")
-    yield table(names, rows, first="anywhere", long=names[-1:])
+    yield beside_person_table(found)
     yield inset(*reasons((one_line(one.rater), one.difference) for one in found.beside))
+
+
+def beside_person_table(found: SinglePerson) -> ReportTable:
+    """Each judge minus a person, in kappas; whether it is no worse by the margin."""
+    rows = (
+        (one_line(one.rater), *cells(one.difference, _DIGITS), p_by_margin(one.p, found.replicates),
+         VERDICTS[one.non_inferior])
+        for one in found.beside
+    )  # fmt: skip
+    names = ("", "minus a person", "90% interval", "p", "margin 0.10")
+    return table(names, rows, first="anywhere", long=names[-1:])
 
 
 def vote_parts(report: FactReport) -> Iterator[Part]:
@@ -212,10 +212,9 @@ def fact_values(report: FactReport) -> list[dict[str, Any]]:
     ]
 
 
-def _score_rows(one: SystemScores, by: Mapping[str, FactScore]) -> Iterator[tuple[str, ...]]:
+def _score_rows(one: SystemScores, by: Mapping[str, FactScore]) -> Iterator[tuple[Cell, ...]]:
     for task, score in by.items():
-        counts = numbers(score.figure.n, score.figure.dropped, score.tied)
-        yield (given(one.system), NAMES[task], *cells(score.figure, _NONE), *counts)
+        yield (given(one.system), NAMES[task], score.figure, score.figure.n, score.figure.dropped, score.tied)
 
 
 def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Iterator[str]:
@@ -278,10 +277,7 @@ def trade_off_parts(found: Sequence[TradeOff]) -> Iterator[Part]:
     """The same as a table, with why a cost or a time is not known."""
     yield Title(COST_TABLE)
     names = ("system", "cost", "seconds", "presence", "95% interval")
-    rows = (
-        (given(one.system), _number(one.cost, 4), _number(one.seconds, 1), *cells(one.presence, "none"))
-        for one in found
-    )
+    rows = ((given(one.system), _number(one.cost, 4), _number(one.seconds, 1), one.presence) for one in found)
     yield table(names, rows, first="words")
     yield inset(*left_out(found))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line
-from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Part, TableHeading, Title, inset, reasons, table
 from medreview.generators.counts import GenerationCounts
 from medreview.generators.passage_measures import PassageCounts
 from medreview.judges.judge_caveats import OwnWork
@@ -18,8 +18,8 @@ def generation_parts(runs: Sequence[GenerationCounts], own_work: Sequence[OwnWor
     if runs:
         yield Title("What models generated")
         rows = (
-            (_name(run), *numbers(run.items, run.made, run.attempts, run.statuses.get("ok", 0), run.retried,
-                                  sum(run.dropped.values())))
+            (_name(run), run.items, run.made, run.attempts, run.statuses.get("ok", 0), run.retried,
+             sum(run.dropped.values()))
             for run in runs
         )  # fmt: skip
         yield inset(table(("", "inputs", "made", "attempts", "valid", "retried", "left out"), rows))
@@ -100,10 +100,7 @@ def cleanup_parts(figures: Sequence[CleanupFigures]) -> Iterator[Part]:
             if rater.removal_right:
                 rows.append((_named("rightly removed", rater.by), rater.removal_right, ""))
         head = TableHeading(f"{one_line(one.model) or 'no model named'}: {counted(one.statements, 'statement')}")
-        shown = (
-            (name, *cells(figure, "not given"), *numbers(figure.n, figure.dropped), _paper(paper))
-            for name, figure, paper in rows
-        )
+        shown = ((name, figure, figure.n, figure.dropped, _paper(paper)) for name, figure, paper in rows)
         told = table(("", "share", "95% interval", "n", "left", "paper"), shown)
         yield inset(head, told, _LEGEND, *reasons((name, figure) for name, figure, _ in rows))
 
@@ -127,5 +124,5 @@ def planted_parts(figures: PlantedFigures) -> Iterator[Part]:
     rows += [("all", figures.all), ("MedHalu", figures.paper)]
     names = ("data set", *figures.paper, "together")
     yield Title("Planted hallucinations, by data set and type")
-    yield inset(table(names, ((name, *numbers(*(counts[kind] for kind in figures.paper), sum(counts.values())))
+    yield inset(table(names, ((name, *(counts[kind] for kind in figures.paper), sum(counts.values()))
                               for name, counts in rows)))  # fmt: skip

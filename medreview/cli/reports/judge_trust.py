@@ -5,7 +5,7 @@ from typing import Final
 
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import p_cell
-from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, reasons, table, value_cell
+from medreview.cli.reports.layout import Cell, Part, TableHeading, Title, cells, inset, reasons, table, value_cell
 from medreview.stats.formulas.alternative_annotator import LEAST_ITEMS, StandIn
 from medreview.stats.formulas.calibration import Calibration
 from medreview.stats.formulas.error_corrected_rate import agree
@@ -46,7 +46,7 @@ def stand_in_part(judges: Sequence[StandIn]) -> Part:
     tested = [one for one in judges if one.winning_rate is not None]
     rows = [
         (
-            one_line(one.judge), *cells(one.advantage, "none"),
+            one_line(one.judge), one.advantage,
             "" if one.winning_rate is None else percent(one.winning_rate, 0),
             {True: "may stand in", False: "may not", None: "not tested"}[one.may_stand_in],
         )
@@ -57,7 +57,7 @@ def stand_in_part(judges: Sequence[StandIn]) -> Part:
             f"{one_line(one.judge)}, {one_line(each.person)}", value_cell(each.advantage, "-"),
             "-" if each.person_advantage is None else percent(each.person_advantage),
             p_cell(each.p, at_limit=False), p_cell(each.p_adjusted, at_limit=False),
-            {True: "wins", False: "does not", None: ""}[each.wins], *numbers(each.advantage.n),
+            {True: "wins", False: "does not", None: ""}[each.wins], each.advantage.n,
         )
         for one in tested
         for each in one.people
@@ -123,10 +123,7 @@ def _errors(trust: JudgeTrust) -> Iterator[Part]:
         f"{counted(trust.labels, 'statement')}, intervals over {trust.cluster}s{f'; left out: {left}' if left else ''}."
     )
     yield from trust.cautions
-    rows = [
-        (one_line(one.judge), *cells(one.wrong, "none"), *numbers(one.n, one.clusters, one.dropped))
-        for one in trust.errors
-    ]
+    rows = [(one_line(one.judge), one.wrong, one.n, one.clusters, one.dropped) for one in trust.errors]
     heads = ("wrong, supported or not", "value", "95% interval", "n", f"{trust.cluster}s", "no verdict")
     yield inset(table(heads, rows), *reasons((one_line(one.judge), one.wrong) for one in trust.errors))
     if trust.labels < FEW_ITEMS:
@@ -148,8 +145,8 @@ def _errors(trust: JudgeTrust) -> Iterator[Part]:
 def _calibration(one: JudgeErrors, found: Calibration, cluster: str) -> Part:
     rows = [
         (
-            f"{percent(each.low, 0)} to {percent(each.high, 0)}", *numbers(each.n), percent(each.confidence),
-            *cells(each.right, "none"),
+            f"{percent(each.low, 0)} to {percent(each.high, 0)}", each.n, percent(each.confidence),
+            each.right,
         )
         for each in found.bins
     ]  # fmt: skip
@@ -158,8 +155,10 @@ def _calibration(one: JudgeErrors, found: Calibration, cluster: str) -> Part:
     told = [
         (
             names.get(figure.name, figure.name),
-            *cells(figure, "none", signed=figure is found.overconfidence),
-            *numbers(figure.n, figure.clusters, figure.dropped),
+            *cells(figure, signed=figure is found.overconfidence),
+            figure.n,
+            figure.clusters,
+            figure.dropped,
         )
         for figure in figures
     ]
@@ -177,11 +176,9 @@ def _length(errors: Sequence[JudgeErrors]) -> Part:
     for one in errors:
         for each in one.by_length.parts:
             size = f"{each.least:,} to {each.most:,}" if each.wrong.n else "-"
-            rows.append(
-                (f"{one_line(one.judge)}, {each.part}", size, *cells(each.wrong, "none"), *numbers(each.wrong.n))
-            )
+            rows.append((f"{one_line(one.judge)}, {each.part}", size, each.wrong, each.wrong.n))
     trends = [
-        (one_line(one.judge), *cells(one.by_length.trend, "none", signed=True), p_cell(one.by_length.p, at_limit=False))
+        (one_line(one.judge), *cells(one.by_length.trend, signed=True), p_cell(one.by_length.p, at_limit=False))
         for one in errors
     ]
     why = [(one_line(one.judge), one.by_length.trend) for one in errors]
@@ -201,15 +198,15 @@ def _family(one: JudgeErrors, found: ByFamily) -> Part:
     if not found.same.agreement.n:
         return inset(f"{of}: none that is labelled is by a model of its own family.")
     sides = (("same family", found.same), ("other families", found.other))
-    rows = [
-        (name, *cells(side.agreement, "none"), *numbers(side.agreement.n), *cells(side.false_support, "none"),
-         *numbers(side.false_support.n))
+    rows: list[tuple[Cell, ...]] = [
+        (name, side.agreement, side.agreement.n, side.false_support,
+         side.false_support.n)
         for name, side in sides
     ]  # fmt: skip
     apart = found.difference
     rows.append(
-        ("same minus other, points", *cells(apart.agreement, "none", signed=True), "",
-         *cells(apart.false_support, "none", signed=True), "")
+        ("same minus other, points", *cells(apart.agreement, signed=True), "",
+         *cells(apart.false_support, signed=True), "")
     )  # fmt: skip
     tested = [
         f"{name} {p_cell(p, at_limit=False)}"
@@ -232,7 +229,7 @@ def _named(name: str, side: FamilySide) -> tuple[tuple[str, Estimate], ...]:
 
 def _repeats(found: Repeats) -> Part:
     figures = (found.same, found.kappa)
-    rows = [(figure.name, *cells(figure, "none"), *numbers(figure.n, figure.clusters)) for figure in figures]
+    rows = [(figure.name, figure, figure.n, figure.clusters) for figure in figures]
     differ = f"the runs differ in {', '.join(map(one_line, found.differ))}" if found.differ else "all parameters alike"
     prompt = f"{one_line(found.prompt) or 'prompt not known'} {found.prompt_sha256[:_HASH]}".rstrip()
     return inset(
@@ -281,9 +278,9 @@ def _short(sha256: str) -> str:
 def _prompts(found: JudgePrompts) -> Part:
     rows = [
         (
-            _short(each.prompt_sha256), *cells(each.agreement, "none"), value_cell(each.kappa),
+            _short(each.prompt_sha256), each.agreement, value_cell(each.kappa),
             *(("", "", "") if each.minus_newest is None else
-              (*cells(each.minus_newest, "none", signed=True), p_cell(each.p, at_limit=False))),
+              (*cells(each.minus_newest, signed=True), p_cell(each.p, at_limit=False))),
         )
         for each in found.prompts
     ]  # fmt: skip

@@ -5,10 +5,11 @@ Strings in them are shown as they stand, so that what came from outside has gone
 :func:`medreview.cli.output.one_line`.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from medreview.cli.output import one_line
 from medreview.stats.formulas.estimate import Estimate, number
 
 Breaks = Literal["never", "words", "anywhere"]
@@ -98,9 +99,16 @@ def inset(*parts: Part) -> Inset:
     return Inset(parts)
 
 
+Cell = str | int | Estimate | None
+"""A cell as the row of a table has it: words, a count, or a figure, which takes two columns: its value and interval.
+
+Rows are typed as of ``object``: that is what a tuple of several kinds with ``*`` in it is to a type checker.
+"""
+
+
 def table(
     names: Sequence[str],
-    rows: Iterable[tuple[str, ...]],
+    rows: Iterable[Iterable[object]],
     *,
     first: Breaks = "words",
     others: Breaks = "never",
@@ -112,20 +120,31 @@ def table(
 
     ``first``, ``others``: how the first column, and how the others, break. ``long``: headings of more columns that hold
     words, and break anywhere; ``if_any``: of columns that are left out where no row has anything in them. Cells left
-    out at the end of a row are empty.
+    out at the end of a row are empty, as is a count that does not apply (``None``).
     """
 
     def column(place: int, name: str) -> TableColumn:
         breaks = "anywhere" if name in long else "never" if name in _RANGES else others if place else first
         return TableColumn(name, place > 0 and name not in (*_WORDS, *long), breaks)
 
-    filled = [(*row, *[""] * (len(names) - len(row))) for row in rows]
+    written = [tuple(_written(row)) for row in rows]
+    filled = [(*row, *[""] * (len(names) - len(row))) for row in written]
     kept = [place for place, name in enumerate(names) if name not in if_any or any(row[place] for row in filled)]
     columns = tuple(column(place, names[place]) for place in kept)
     return ReportTable(columns, tuple(tuple(row[place] for place in kept) for row in filled), header)
 
 
-def cells(figure: Estimate, missing: str, digits: int | None = None, *, signed: bool = False) -> tuple[str, str]:
+def _written(row: Iterable[object]) -> Iterator[str]:
+    for cell in row:
+        if isinstance(cell, Estimate):
+            yield from cells(cell)
+        else:
+            yield "" if cell is None else cell if isinstance(cell, str) else f"{cell:,}"
+
+
+def cells(
+    figure: Estimate, digits: int | None = None, *, missing: str = "none", signed: bool = False
+) -> tuple[str, str]:
     """The value of a figure and its interval, on its scale; ``signed``: each with its sign, as of a difference.
 
     ``missing`` stands for a missing interval; the interval of a missing value is empty.
@@ -144,18 +163,13 @@ def value_cell(figure: Estimate, missing: str = "-", digits: int | None = None) 
     return missing if figure.value is None else number(figure.value, figure.scale, digits)
 
 
-def numbers(*counts: int | None) -> tuple[str, ...]:
-    """Counts as cells; one that does not apply is empty."""
-    return tuple("" if count is None else f"{count:,}" for count in counts)
-
-
 def reasons(figures: Iterable[tuple[str, Estimate]]) -> list[str]:
     """Why a value or an interval is missing: each reason once, after the names of all that it holds for."""
     found: dict[str, dict[str, None]] = {}
     for name, figure in figures:
         if figure.reason:
             found.setdefault(figure.reason, {})[name] = None
-    return [f"{'; '.join(names)}: {reason}" for reason, names in found.items()]
+    return [one_line(f"{'; '.join(names)}: {reason}") for reason, names in found.items()]
 
 
 _BAR: Final = 15

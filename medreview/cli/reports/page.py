@@ -23,8 +23,8 @@ from medreview.cli.reports.page_parts import (
     PagePart,
     Plot,
     QuotedText,
+    ReportSection,
     Run,
-    Section,
     TextLine,
 )
 from medreview.cli.reports.plots import Drawing, stacked_bars
@@ -46,7 +46,7 @@ class PageDrawer:
         self._titled = False
         self._caption = ""
 
-    def section(self, section: Section) -> Iterator[str]:
+    def section(self, section: ReportSection) -> Iterator[str]:
         """A section with its heading; those in it are one level below."""
         anchor = escape(section.anchor)
         yield f'<section id="{anchor}" aria-labelledby="{anchor}-h">\n'

@@ -95,7 +95,7 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ReportSection:
     """A section of a report: what the table of contents leads to."""
 
     anchor: str

@@ -304,7 +304,7 @@ class Interval:
 
 def interval_row(name: str, figure: Estimate) -> Interval:
     """A figure as a row."""
-    words = cells(figure, "no interval")
+    words = cells(figure, missing="no interval")
     return Interval(name, figure.value, figure.low, figure.high, words, None if figure.value is None else figure.n)
 
 
@@ -440,7 +440,7 @@ def intervals(title: str, series: Sequence[str], rows: Sequence[tuple[str, Seque
 
 
 def _cells(share: Estimate | None) -> tuple[str, str]:
-    return ("", "") if share is None or share.value is None else cells(share, "")
+    return ("", "") if share is None or share.value is None else cells(share, missing="")
 
 
 _CELL: Final = 46

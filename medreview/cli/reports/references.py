@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, counted_each, one_line, stratum_name
-from medreview.cli.reports.estimates import differences_table, figure_table, sentences
-from medreview.cli.reports.layout import NextStep, Part, TableHeading, Title, cells, inset, numbers, table
+from medreview.cli.reports.estimates import differences_table, figures_part
+from medreview.cli.reports.layout import NextStep, Part, TableHeading, Title, cells, inset, table
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.next_step import command
 from medreview.references.input_file import CheckedReference
@@ -73,7 +73,7 @@ def reference_lines(report: ReferenceReport | None, brief: int = 0) -> Iterator[
 
 
 def _value(figure: Estimate, brief: int) -> str:
-    value = cells(figure, "")[0]
+    value = cells(figure, missing="")[0]
     if figure.low is None or figure.high is None or brief >= _NO_INTERVAL_FROM:
         return value
     low, high = (number(end, figure.scale, unit=False) for end in (figure.low, figure.high))
@@ -140,7 +140,10 @@ def asked_parts(report: ReferenceReport) -> Iterator[Part]:
         (
             one_line(authority_name(one.authority)),
             one_line(one.by),
-            *numbers(one.asked, one.found, one.nothing, one.failed),
+            one.asked,
+            one.found,
+            one.nothing,
+            one.failed,
         )
         for one in report.checking.asked
     ]
@@ -151,21 +154,17 @@ def asked_parts(report: ReferenceReport) -> Iterator[Part]:
 
 
 def _shares(name: str, shares: ReferenceShares) -> Part:
-    head = TableHeading(f"{name}: {counted(shares.found, 'reference')} in {counted(shares.responses, 'response')}")
+    head = f"{name}: {counted(shares.found, 'reference')} in {counted(shares.responses, 'response')}"
     main = [in_words(verdict) for verdict in COMPARED]
     figures = [figure for figure in shares.shares if figure.value != 0 or figure.name in main]
-    return inset(head, figure_table(figures), *sentences(figures))
+    return figures_part(head, figures)
 
 
 def other_work_parts(other: OtherWorkSupport | None) -> Iterator[Part]:
     """Support by the page of another work than the one that the response names."""
     if other is None:
         return
-    figures: Sequence[Estimate] = (other.share,)
-    yield ""
-    yield inset(
-        TableHeading("Support from another work than the one named"), figure_table(figures), *sentences(figures)
-    )
+    yield from ("", figures_part("Support from another work than the one named", (other.share,)))
     if other.pairs:
         alone = f", {other.statements_alone:,} of them by nothing else" if other.statements_alone else ""
         are = "statement is" if other.statements == 1 else "statements are"
@@ -267,7 +266,7 @@ def _head(report: CheckedReport) -> Iterator[Part]:
     if not total:
         return
     rows = (
-        (in_words(verdict), *numbers(counts[verdict]), percent(counts[verdict] / total), VERDICTS[verdict])
+        (in_words(verdict), counts[verdict], percent(counts[verdict] / total), VERDICTS[verdict])
         for verdict in VERDICTS
         if counts[verdict]
     )

@@ -17,6 +17,7 @@ from medreview.cli.reports.estimates import (
     difference_cells,
     difference_parts,
     figure_table,
+    figures_part,
     heading_of,
     more_models,
     over_units,
@@ -28,6 +29,7 @@ from medreview.cli.reports.estimates import (
 from medreview.cli.reports.generation import cleanup_parts, generation_parts, passage_parts, planted_parts
 from medreview.cli.reports.judge_trust import trust_parts
 from medreview.cli.reports.layout import (
+    Cell,
     NextStep,
     Part,
     ReportTable,
@@ -35,7 +37,6 @@ from medreview.cli.reports.layout import (
     Title,
     cells,
     inset,
-    numbers,
     reasons,
     table,
     value_cell,
@@ -102,7 +103,6 @@ def _told(*steps: tuple[int, str]) -> str:
     return ", ".join(f"{count:,} {words}" for count, words in steps if count)
 
 
-_NONE: Final = "none"
 _MOST_REASONS: Final = 4
 
 
@@ -125,7 +125,7 @@ def by_parts(report: ByReport) -> Iterator[Part]:
     yield ""
     judged = [part.supported for part in report.strata]
     rows = [
-        (name, *numbers(one.statements, one.responses), *cells(one.supported, _NONE), *numbers(one.supported.dropped))
+        (name, one.statements, one.responses, one.supported, one.supported.dropped)
         for name, one in zip(names, report.strata, strict=True)
     ]
     by_whom = "by its own word" if report.by == "judge" else "by the judges"
@@ -149,14 +149,11 @@ def _reviewer_by_part(
     told = [(name, one) for name, one in zip(names, strata, strict=True) if one.labels]
     yield from ("", TableHeading(f"Labels of {who}{of_group}, and agreement with the judges"))
     group = [] if of_group else ["given"]
-    rows = [
-        (name, *([one.group] if group else []), *numbers(one.labels), *cells(one.supported, _NONE))
-        for name, one in told
-    ]
+    rows = [(name, *([one.group] if group else []), one.labels, one.supported) for name, one in told]
     yield inset(table(("", *group, "labels", "supported", "95% interval"), rows, long=group))
     found = ("percent agreement", "Cohen's kappa", "Gwet's AC1")
     rows = [
-        (name, *cells(agreed, _NONE), *cells(kappa, _NONE), value_cell(ac1, ""), *numbers(agreed.n))
+        (name, agreed, kappa, value_cell(ac1, ""), agreed.n)
         for name, one in told
         for agreed, kappa, ac1 in [[one.estimate(each) for each in found]]
     ]
@@ -276,9 +273,9 @@ def _own(figures: StudyFigures) -> Iterator[Part]:
         yield Title("How good the answers are, by the labels of reviewers as they stand")
     for one in own:
         told = (one.cited, one.any_source, one.responses)
-        head = TableHeading(f"{one_line(one.reviewer)}: {one.of_what}, {one.blind:,} of them first given blind")
+        head = f"{one_line(one.reviewer)}: {one.of_what}, {one.blind:,} of them first given blind"
         caution = [f"{one.caution[:1].upper()}{one.caution[1:]}."] if one.caution else []
-        yield from ("", inset(head, *caution, figure_table(told), *sentences(told)))
+        yield from ("", figures_part(head, told, "", *caution))
 
 
 def _reviewer(reviewer: ReviewerFigures) -> Iterator[Part]:
@@ -332,8 +329,8 @@ def _kinds(report: ResponseReport) -> Iterator[Part]:
             names,
             (
                 (
-                    name, *numbers(kinds.responses, kinds.sourceless), *cells(kinds.without_source, ""),
-                    *numbers(kinds.empty, kinds.incomplete), value_cell(kinds.invalid, "undefined"),
+                    name, kinds.responses, kinds.sourceless, *cells(kinds.without_source, missing=""),
+                    kinds.empty, kinds.incomplete, value_cell(kinds.invalid, "undefined"),
                 )
                 for name, kinds in (("all responses", report.all), *of_models)
             ),
@@ -372,7 +369,7 @@ def _stratum(stratum: SupportFigures) -> Part:
 def _bounds(bounds: Sequence[Bounds]) -> Iterator[ReportTable]:
     """Of the shares that a missing verdict could move."""
     rows = [
-        (name, percent(each.not_supported), percent(each.supported), *numbers(each.n, each.missing))
+        (name, percent(each.not_supported), percent(each.supported), each.n, each.missing)
         for name, each in ((SHORT.get(each.name, each.name), each) for each in bounds)
         if each.missing and each.not_supported is not None and each.supported is not None
     ]
@@ -395,7 +392,7 @@ def _judges(judges: BetweenJudges) -> Iterator[Part]:
     # "Not found" has no place among the four labels. Most judges use all four, and the column is left out.
     more = ("other",) if max(coarse) > 0 else ()
     counts = (
-        (one_line(tally.judge), *numbers(tally.asked, tally.abstained, *told, *((rest,) if more else ())))
+        (one_line(tally.judge), tally.asked, tally.abstained, *told, *((rest,) if more else ()))
         for tally, told, rest in zip(judges.tallies, levels, coarse, strict=True)
     )
     yield inset(table(("", "asked", "abstained", *map(in_words, LEVELS.labels), *more), counts, others="words"))
@@ -403,10 +400,8 @@ def _judges(judges: BetweenJudges) -> Iterator[Part]:
     other = " Other: not supported, without saying which of the labels." if more else ""
     yield f"{ties} Abstained: no verdict, be it unsure, refused, cut off or no answer.{other}"
     for jury in judges.juries:
-        many = jury.agreement
-        shown = tuple(many.figures.values())
-        head = TableHeading(f"{counted(len(jury.judges), 'judge')} together, {SCALE_TITLES[jury.scale]}")
-        yield from ("", inset(head, figure_table(shown), *sentences(shown)))
+        head = f"{counted(len(jury.judges), 'judge')} together, {SCALE_TITLES[jury.scale]}"
+        yield from ("", figures_part(head, tuple(jury.agreement.figures.values())))
     for scale in SCALES:
         names = (f"each two, {scale.title}", *COEFFICIENTS, "agree", "n", "left")
         pairs = table(names, (_pair(pair) for pair in judges.pairs if pair.scale == scale.name), others="words")
@@ -414,8 +409,8 @@ def _judges(judges: BetweenJudges) -> Iterator[Part]:
             yield from ("", inset(pairs))
 
 
-def _pair(pair: Comparison) -> tuple[str, ...]:
+def _pair(pair: Comparison) -> tuple[Cell, ...]:
     figures = {figure.name: figure for figure in reversed(pair.agreement)}
     values = (value_cell(figures[name]) for name in (*COEFFICIENTS, "percent agreement"))
     names = f"{one_line(pair.first)}, {one_line(pair.second)}"
-    return names, *values, *numbers(pair.n, sum(pair.dropped.values()))
+    return names, *values, pair.n, sum(pair.dropped.values())

@@ -16,13 +16,12 @@ from medreview.cli.reports.layout import (
     bar_scale,
     cells,
     interval_bar,
-    numbers,
     reasons,
     table,
     value_cell,
 )
 from medreview.cli.reports.references import reference_lines
-from medreview.cli.reports.terminal import height, printed
+from medreview.cli.reports.terminal import first_that_fits
 from medreview.cli.reports.unit_agreement import own_axis_lines
 from medreview.labels import NOT_IN_ANSWER
 from medreview.next_step import command
@@ -86,19 +85,12 @@ class Compared(NamedTuple):
 def render_screen(figures: StudyFigures, study: Path) -> str:
     """What fits one screen: as many judges as its height has room for. What is left out, and why, ``--full`` has."""
     lines = list(_compared(figures))
-    room = height() - 1  # a row for what is typed next
     fewest = min(_FEWEST, len(lines))
     # Judges count for more than empty lines, and than what is said of models.
     tries = [(len(lines), brief) for brief in range(-1, _BRIEFEST + 1)]
     tries += [(most, _BRIEFEST) for most in range(len(lines) - 1, fewest - 1, -1)]
     tries.append((fewest, _BRIEFEST + 1))
-    text = ""
-    for most, brief in tries:
-        parts = _screen(figures, study, lines, most, brief)
-        text = printed(part for part in parts if part != "" or brief < 0)
-        if text.count("\n") <= room:
-            break
-    return text
+    return first_that_fits(_screen(figures, study, lines, most, brief) for most, brief in tries)
 
 
 def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
@@ -107,7 +99,7 @@ def unit_table(kind: UnitHeadline, most: int = 1_000) -> Iterator[Part]:
     rows = [
         (
             _of_what(kind, one),
-            *cells(one.share, "none"), interval_bar(one.share), *numbers(one.share.n, one.share.clusters),
+            one.share, interval_bar(one.share), one.share.n, one.share.clusters,
         )
         for one in shown[:most]
     ]  # fmt: skip
@@ -282,9 +274,7 @@ def _by_judges(figures: StudyFigures) -> tuple[Estimate, ...]:
 def _answer_table(shares: Sequence[ShareLine], title: str) -> ReportTable:
     """A row for each share that is defined, with its interval drawn."""
     rows = [
-        (name,)
-        if figure is None
-        else (name, *cells(figure, "none"), interval_bar(figure), *numbers(figure.n, figure.clusters))
+        (name,) if figure is None else (name, figure, interval_bar(figure), figure.n, figure.clusters)
         for name, figure in shares
         if figure is None or figure.value is not None
     ]
@@ -326,8 +316,8 @@ def _judge_table(lines: Sequence[Compared], *, short: bool) -> ReportTable:
     for line in lines:
         name, comparison = line.brief if short else line.name, line.comparison
         agreed, kappa, ac1 = map(comparison.estimate, ("percent agreement", "Cohen's kappa", "Gwet's AC1"))
-        counts = (value_cell(ac1, "", _DIGITS), *numbers(comparison.n, comparison.clusters))
-        told = (value_cell(agreed, ""), *cells(kappa, "none", _DIGITS), interval_bar(kappa, _BAR))
+        counts = (value_cell(ac1, "", _DIGITS), comparison.n, comparison.clusters)
+        told = (value_cell(agreed, ""), *cells(kappa, _DIGITS), interval_bar(kappa, _BAR))
         rows.append((name, *told, *counts))
     title = "How good are the judges?" + ("" if short else " (supported or not)")
     clusters = clusters_heading(figure for line in lines for figure in line.comparison.agreement)

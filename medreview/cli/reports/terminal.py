@@ -78,10 +78,19 @@ def printed(parts: Iterable[Part], *, ascii_only: bool = False, styled: bool = T
     return text
 
 
-def height() -> int:
-    """The rows of the terminal; 24 without a terminal."""
+def first_that_fits(screens: Iterable[Iterable[Part]]) -> str:
+    """The first of several screens that leaves a row for what is typed next, else the last one.
+
+    Empty lines are given up first: only the first screen has them. Without a terminal there are 24 rows.
+    """
     terminal = Console()
-    return terminal.height if terminal.is_terminal else _HEIGHT
+    rows = terminal.height if terminal.is_terminal else _HEIGHT
+    text = ""
+    for place, parts in enumerate(screens):
+        text = printed(part for part in parts if part != "" or not place)
+        if text.count("\n") < rows:
+            break
+    return text
 
 
 def _marks(encoding: str) -> tuple[str, str]:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.estimates import figure_cells
+from medreview.cli.reports.estimates import figure_table, figures_part, sentences
 from medreview.cli.reports.judge_trust import stand_in_part
-from medreview.cli.reports.layout import Part, ReportTable, TableHeading, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Part, TableHeading, Title, inset, table
 from medreview.labels import AXES, scale_of
 from medreview.stats.formulas.classification import Classification
-from medreview.stats.formulas.estimate import Estimate, half_up
+from medreview.stats.formulas.estimate import half_up
 from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.stats.study_figures import StudyFigures
 from medreview.stats.units.kind_labels import FINAL
@@ -17,26 +17,6 @@ from medreview.stats.units.own_axis_figures import OwnAxisFigures
 from medreview.stats.units.rater_agreement import Adjudication, ManyReviewers, UnitAgreement
 from medreview.stats.units.unit_figures import ScaleFigures
 from medreview.text import in_words
-
-MISSING: Final = "not given"
-
-
-def figure_table(figures: Iterable[Estimate], cluster: str = "from") -> ReportTable:
-    """One line for each figure; ``cluster`` heads the column of what is resampled."""
-    rows = ((in_words(figure.name), *figure_cells(figure)) for figure in figures)
-    return table(("", "value", "95% interval", "method", "n", cluster, "left"), rows, if_any=(cluster,))
-
-
-def sentences(figures: Iterable[Estimate]) -> list[str]:
-    """Why a value or an interval is missing, and the figures' own cautions; each once."""
-    held = list(figures)
-    notes = dict.fromkeys(note for figure in held for note in figure.notes)
-    return [*reasons_of((in_words(figure.name), figure) for figure in held), *map(one_line, notes)]
-
-
-def reasons_of(figures: Iterable[tuple[str, Estimate]]) -> list[str]:
-    """Why values or intervals are missing; names from outside may stand in the sentences."""
-    return [one_line(sentence) for sentence in reasons(figures)]
 
 
 def matrix(
@@ -46,10 +26,10 @@ def matrix(
     if not any(map(sum, counts)):
         return
     names = [name_of(axis, label) for label in labels]
-    rows = [(name, *numbers(*row, sum(row))) for name, row in zip(names, counts, strict=True)]
+    rows = [(name, *row, sum(row)) for name, row in zip(names, counts, strict=True)]
     sums = [sum(column) for column in zip(*counts, strict=True)]
     yield f"rows: {one_line(first)}; columns: {one_line(second)}"
-    yield table(("rows / columns", *names, "all"), [*rows, ("all", *numbers(*sums, sum(sums)))], others="words")
+    yield table(("rows / columns", *names, "all"), [*rows, ("all", *sums, sum(sums))], others="words")
 
 
 def name_of(axis: str, label: str) -> str:
@@ -67,7 +47,7 @@ def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
     groups = [(name_of(axis, str(one)), (found.precision[one], found.recall[one], found.f1[one])) for one in used]
     groups.append(("mean of labels", (found.macro_precision, found.macro_recall, found.macro_f1)))
     rows = (
-        ("" if place else label, name, *cells(figures[place], MISSING), *numbers(figures[place].n))
+        ("" if place else label, name, figures[place], figures[place].n)
         for label, figures in groups
         for place, name in enumerate(("precision", "recall", "F1"))
     )
@@ -91,7 +71,7 @@ def agreement_part(each: UnitAgreement, labels: Sequence[str], title: str, axis:
     which = f", {each.which} labels" if each.which else ""
     return inset(
         TableHeading(f"{first} and {second}{which}, {title}"),
-        figure_table(each.agreement, f"{cluster}s"),
+        figure_table(each.agreement, cluster),
         *sentences(each.agreement),
         *([test_words(each.order_test)] if each.order_test and each.order_test.pvalue is not None else []),
         *(right_parts(each.right, axis) if each.right else ()),
@@ -103,8 +83,8 @@ def agreement_part(each: UnitAgreement, labels: Sequence[str], title: str, axis:
 def many_part(many: ManyReviewers, title: str, cluster: str) -> Part:
     """All reviewers together."""
     names = ", ".join(map(one_line, many.reviewers))
-    head = TableHeading(f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}")
-    return inset(head, names, figure_table(many.agreement, f"{cluster}s"), *sentences(many.agreement))
+    head = f"{counted(len(many.reviewers), 'reviewer')} together, {many.which} labels, {title}"
+    return figures_part(head, many.agreement, cluster, names)
 
 
 def adjudication_parts(found: Adjudication, axis: str) -> Iterator[Part]:
@@ -167,10 +147,7 @@ def scale_parts(scale: ScaleFigures, axis: str, cluster: str) -> Iterator[Part]:
 
 def _gold(scale: ScaleFigures) -> Part:
     """How many right labels everybody met."""
-    rows = (
-        (one_line(each.second), each.which, *numbers(_right(each), each.n), *cells(each.agreement[0], MISSING))
-        for each in scale.gold
-    )
+    rows = ((one_line(each.second), each.which, _right(each), each.n, each.agreement[0]) for each in scale.gold)
     names = (f"right labels met, {scale.title}", "labels", "right", "of", "share", "95% interval")
     return inset(table(names, rows, long=("labels",), others="words"))
 
@@ -201,7 +178,7 @@ def own_axis_parts(figures: StudyFigures) -> Iterator[Part]:
 def own_axis_counts(axis: OwnAxisFigures) -> Iterator[Part]:
     """How often each reviewer gave each level."""
     rows = (
-        (one_line(one.reviewer), one.which, *numbers(*(one.levels.get(level, 0) for level in axis.levels), one.units))
+        (one_line(one.reviewer), one.which, *(one.levels.get(level, 0) for level in axis.levels), one.units)
         for one in axis.labels
     )
     heading = f"{one_line(axis.title)}, {axis.noun}s" + (", several levels at once" if axis.many else "")
@@ -217,7 +194,7 @@ def tag_parts(figures: StudyFigures) -> Iterator[Part]:
         rows = (
             (
                 f"#{one.tag}",
-                *numbers(one.units),
+                one.units,
                 ", ".join(f"{one_line(who)} {n:,}" for who, n in one.reviewers.items()),
             )
             for one in figures.tags

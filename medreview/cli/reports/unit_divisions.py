@@ -5,10 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from medreview.cli.output import given, one_line
-from medreview.cli.reports.estimates import p_by_margin
-from medreview.cli.reports.facts import VERDICTS
-from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, numbers, table, value_cell
-from medreview.cli.reports.unit_agreement import MISSING
+from medreview.cli.reports.facts import beside_person_table
+from medreview.cli.reports.layout import Cell, Part, TableHeading, Title, cells, inset, table, value_cell
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.labels import QUALITY
 from medreview.stats.formulas.agreement import TOO_FEW
@@ -69,7 +67,7 @@ def _facts(parts: Sequence[tuple[str, FactPart]], *, whole: bool) -> Iterator[Pa
     """``whole``: with each judge beside the panel, which says nothing of single cases."""
     rows = (
         (name + (f"  {one_line(one.title)}" if one.title else ""),
-         *numbers(one.texts, one.invalid, one.facts, len(one.reviewers)))
+         one.texts, one.invalid, one.facts, len(one.reviewers))
         for name, one in parts
     )  # fmt: skip
     yield inset(table(("", "texts", "not there", "facts", "in the panel"), rows))
@@ -92,8 +90,8 @@ def _scores(title: str, told: Sequence[tuple[str, Mapping[str, FactScore]]]) -> 
     if both:
         left = ("left",) if any(present.dropped for _, present, _ in both) else ()
         rows = (
-            (name, *cells(present, "none"), *cells(against, "none"), *numbers(present.n, present.clusters),
-             *(numbers(present.dropped) if left else ()))
+            (name, present, against, present.n, present.clusters,
+             *((present.dropped,) if left else ()))
             for name, present, against in both
         )  # fmt: skip
         names = ("", "present", "95% interval", "contra.", "95% interval", "facts", "cases", *left)
@@ -104,8 +102,7 @@ def _scores(title: str, told: Sequence[tuple[str, Mapping[str, FactScore]]]) -> 
 def _votes(title: str, told: Sequence[tuple[str, Mapping[str, VoteCounts]]]) -> Iterator[Part]:
     names = ("", "present", "absent", "neither", "split", "contra.", "not", "neither", "split")
     rows = [
-        (name, *(cell for task in TASKS for cell in numbers(by[task].yes, by[task].no, by[task].abstained,
-                                                            by[task].contested)))
+        (name, *(n for task in TASKS for n in (by[task].yes, by[task].no, by[task].abstained, by[task].contested)))
         for name, by in told
         if by
     ]  # fmt: skip
@@ -116,9 +113,9 @@ def _votes(title: str, told: Sequence[tuple[str, Mapping[str, VoteCounts]]]) -> 
 _BESIDE: Final = ("agree", "95% interval", "kappa", "95% interval", "n", "left")
 
 
-def _beside(found: Mapping[str, Estimate]) -> tuple[str, ...]:
+def _beside(found: Mapping[str, Estimate]) -> tuple[Cell, ...]:
     agree, kappa = found[_AGREE], found[_KAPPA]
-    return (*cells(agree, MISSING), *cells(kappa, MISSING, 2), *numbers(kappa.n, kappa.dropped))
+    return (agree, *cells(kappa, 2), kappa.n, kappa.dropped)
 
 
 def _both(found: Mapping[str, Estimate]) -> tuple[Estimate, Estimate]:
@@ -163,17 +160,11 @@ def _beside_person(name: str, part: FactPart) -> Iterator[Part]:
     if found is None:
         return
     person = show(found.person, digits=2)
-    rows = (
-        (one_line(one.rater), *cells(one.difference, "none", 2), p_by_margin(one.p, found.replicates),
-         VERDICTS[one.non_inferior])
-        for one in found.beside
-    )  # fmt: skip
-    names = ("", "minus a person", "90% interval", "p", "margin 0.10")
     every = [(one_line(one.rater), one.difference) for one in found.beside]
     yield from _heading(
         f"{name}: kappa minus that of a person, presence",
         f"a person and the majority of the other {found.people - 1}, mean kappa: {person}",
-        table(names, rows, first="anywhere", long=names[-1:]),
+        beside_person_table(found),
         *_why([("a person", found.person), *every]),
     )
 
@@ -186,8 +177,8 @@ def _rankings(parts: Sequence[tuple[str, RankingPart]], by: str) -> Iterator[Par
     taus = [(name, one.tau) for name, one in parts if one.tau is not None]
     yield from _values("Mean Kendall's tau-b of each two reviewers", taus, 2)
     rows = (
-        (name, *numbers(*one.quality.qualities.values()), *cells(one.quality.good, MISSING),
-         *cells(one.quality.bad, MISSING))
+        (name, *one.quality.qualities.values(), one.quality.good,
+         one.quality.bad)
         for name, one in parts
     )  # fmt: skip
     shares = [(name, figure) for name, one in parts for figure in (one.quality.good, one.quality.bad)]
@@ -205,8 +196,8 @@ def flag_parts(told: Sequence[tuple[str, FlagRates]]) -> Iterator[Part]:
     """How many outputs are hallucinated; nothing where nobody was asked."""
     if any(one.rate.n for _, one in told):
         rows = (
-            (name, *cells(one.rate, MISSING), *numbers(one.rate.n), *cells(one.by_label, MISSING),
-             *numbers(one.by_label.n, one.by_label.clusters))
+            (name, one.rate, one.rate.n, one.by_label,
+             one.by_label.n, one.by_label.clusters)
             for name, one in told
         )  # fmt: skip
         names = ("", "outputs", "95% interval", "of", "labels", "95% interval", "of", "from")
@@ -217,8 +208,8 @@ def flag_parts(told: Sequence[tuple[str, FlagRates]]) -> Iterator[Part]:
 
 def _items(parts: Sequence[tuple[str, QAPart]]) -> Iterator[Part]:
     rows = (
-        (name, *cells(one.rates.hallucination_rate, MISSING), value_cell(one.rates.plausibility),
-         *numbers(one.rates.disputed, one.rates.with_feedback, one.rates.items))
+        (name, one.rates.hallucination_rate, value_cell(one.rates.plausibility),
+         one.rates.disputed, one.rates.with_feedback, one.rates.items)
         for name, one in parts
     )  # fmt: skip
     head = ("", "share", "95% interval", "plausible", "dispute", "feedback", "items")
@@ -226,8 +217,8 @@ def _items(parts: Sequence[tuple[str, QAPart]]) -> Iterator[Part]:
     yield from _heading("Hallucination rate: dispute or feedback", table(head, rows), *why)
     yield from alike_parts("Two annotators on relevance", [(name, one.relevance_agreement) for name, one in parts])
     shown = (
-        (name, *cells(found[0], MISSING), *(value_cell(figure, digits=2) for figure in found[1:]),
-         *numbers(found[0].n, found[0].dropped))
+        (name, found[0], *(value_cell(figure, digits=2) for figure in found[1:]),
+         found[0].n, found[0].dropped)
         for name, found in ((name, one.validity_agreement) for name, one in parts)
     )  # fmt: skip
     names = ("", "agree", "95% interval", "PABAK", "Fleiss", "AC1", "n", "left")
@@ -238,20 +229,14 @@ def _items(parts: Sequence[tuple[str, QAPart]]) -> Iterator[Part]:
 def _values(title: str, rows: Sequence[Row], digits: int | None = None) -> Iterator[Part]:
     """One figure of each part."""
     if rows:
-        told = (
-            (name, *cells(figure, MISSING, digits), *numbers(figure.n, figure.clusters, figure.dropped))
-            for name, figure in rows
-        )
+        told = ((name, *cells(figure, digits), figure.n, figure.clusters, figure.dropped) for name, figure in rows)
         yield from _heading(title, table(("", "value", "95% interval", "n", "from", "left"), told), *_why(rows))
 
 
 def alike_parts(title: str, rows: Sequence[tuple[str, tuple[Estimate, ...]]]) -> Iterator[Part]:
     """How alike two rate: weighted kappa, and the share of same labels."""
     told = [(name, estimate_named(found, _WEIGHTED), estimate_named(found, _ALIKE)) for name, found in rows]
-    shown = (
-        (name, *cells(kappa, MISSING, 2), *cells(alike, MISSING), *numbers(kappa.n, kappa.clusters))
-        for name, kappa, alike in told
-    )
+    shown = ((name, *cells(kappa, 2), alike, kappa.n, kappa.clusters) for name, kappa, alike in told)
     names = ("", "kappa", "95% interval", "agree", "95% interval", "n", "from")
     every = [(name, figure) for name, *both in told for figure in both]
     yield from _heading(f"{title}: kappa with quadratic weights", table(names, shown), *_why(every))

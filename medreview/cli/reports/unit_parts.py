@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.agreement_tables import paper_tests_part
-from medreview.cli.reports.estimates import over_units, p_cell
+from medreview.cli.reports.estimates import figures_part, over_units, p_cell, sentences
 from medreview.cli.reports.facts import key_fact_parts
 from medreview.cli.reports.generation import cleanup_parts
 from medreview.cli.reports.layout import (
@@ -15,23 +15,19 @@ from medreview.cli.reports.layout import (
     Title,
     cells,
     inset,
-    numbers,
+    reasons,
     table,
     value_cell,
 )
 from medreview.cli.reports.unit_agreement import (
-    MISSING,
     adjudication_parts,
     agreement_part,
-    figure_table,
     matrix,
     name_of,
     no_agreement,
     p_words,
-    reasons_of,
     right_parts,
     scale_parts,
-    sentences,
     test_words,
 )
 from medreview.cli.reports.unit_divisions import alike_parts, flag_parts
@@ -82,11 +78,8 @@ def reference_unit_parts(figures: ReferenceUnitFigures) -> Iterator[Part]:
 
 def _accusations(each: Accusations) -> Part:
     shown = (each.false, *(figure for figure in each.by_verdict if figure.n or figure.dropped), each.honest)
-    return inset(
-        TableHeading(f"{one_line(each.machine)} beside {one_line(each.reviewer)}, {each.which} labels"),
-        figure_table(shown, "responses"),
-        *sentences(shown),
-    )
+    heading = f"{one_line(each.machine)} beside {one_line(each.reviewer)}, {each.which} labels"
+    return figures_part(heading, shown, "response")
 
 
 _AXIS: Final = "hallucination"
@@ -126,8 +119,8 @@ def _side_by_side(figures: AnswerFigures) -> Part:
         rows.append(
             (
                 f"{given(each.name)}{role}{f', {each.mode}' if each.mode else ''}",
-                *cells(each.found.accuracy, MISSING), *cells(each.found.macro_f1, MISSING),
-                value_cell(each.kappa_found), *numbers(each.n),
+                each.found.accuracy, each.found.macro_f1,
+                value_cell(each.kappa_found), each.n,
             )
         )  # fmt: skip
     names = ("hallucinated or not", "accuracy", "95% interval", "macro F1", "95% interval", "kappa", "n")
@@ -157,8 +150,8 @@ def _evaluator(each: EvaluatorFigures) -> Part:
 
 def _split(split: list[tuple[str, Classification]]) -> Iterator[Part]:
     rows = (
-        (name, *cells(found.accuracy, MISSING), value_cell(found.macro_precision),
-         value_cell(found.macro_recall), value_cell(found.macro_f1), *numbers(found.accuracy.n))
+        (name, found.accuracy, value_cell(found.macro_precision),
+         value_cell(found.macro_recall), value_cell(found.macro_f1), found.accuracy.n)
         for name, found in split
     )  # fmt: skip
     yield table(("hallucinated or not, in", "accuracy", "95% interval", "macro P", "macro R", "macro F1", "n"), rows)
@@ -172,7 +165,7 @@ def _spans(figures: AnswerFigures) -> Iterator[Part]:
             rows += [(f"{figure.name}, with those of no counterpart", figure) for figure in each.as_length]
         many = f"{counted(each.spans, 'span')} in {counted(each.answers, 'answer')}"
         head = f"{one_line(each.judge)} and {each.reference}: {many}, {each.without:,} of no counterpart"
-        yield from ("", inset(TableHeading(head), _values("", rows), *reasons_of(rows)))
+        yield from ("", inset(TableHeading(head), _values("", rows), *reasons(rows)))
     yield (
         "For each span of the reference the least edit distance to a span of the model in the same answer; relative: "
         "over the longer length. Spans of no counterpart, where the model marked nothing, are left out, and below "
@@ -199,8 +192,8 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
     yield table(
         names,
         (
-            (_name(one), *numbers(*(one.relevance[level] for level in LEVELS), one.unsettled, one.disputed,
-                                  one.with_feedback, one.items))
+            (_name(one), *(one.relevance[level] for level in LEVELS), one.unsettled, one.disputed,
+                                  one.with_feedback, one.items)
             for one in figures.rates
         ),
         others="words",
@@ -213,7 +206,7 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
         ("ideal pairs", "ideal_pairs"),
     ):  # fmt: skip
         rows = [(_name(one), getattr(one, name)) for one in figures.rates]
-        yield from ("", inset(_values(title, rows, "share"), *reasons_of(rows)))
+        yield from ("", inset(_values(title, rows, "share"), *reasons(rows)))
     yield _QA_LEGEND
     for split in ("type", "model"):
         tests = [test for test in figures.tests if test.split == split]
@@ -224,12 +217,12 @@ def qa_parts(figures: QAFigures) -> Iterator[Part]:
             ("Relevance, the first two labels of each item", figures.relevance_agreement),
             ("Flagged or not, items with two labels", figures.validity_agreement),
         ):
-            yield from ("", inset(TableHeading(title), figure_table(found, "passages"), *sentences(found)))
+            yield from ("", figures_part(title, found, "passage"))
         yield "Of the same counts: PABAK (Brennan-Prediger) takes no account of how rare a flag is, Fleiss' kappa does."
     timed = [(_name(one), one.minutes) for one in figures.rates if one.minutes.value is not None]
     if timed:
-        told = ((name, *cells(figure, MISSING, digits=2), *numbers(figure.n)) for name, figure in timed)
-        yield from ("", inset(table(("minutes for a label", "mean", "95% interval", "n"), told), *reasons_of(timed)))
+        told = ((name, *cells(figure, digits=2), figure.n) for name, figure in timed)
+        yield from ("", inset(table(("minutes for a label", "mean", "95% interval", "n"), told), *reasons(timed)))
 
 
 def _name(one: QARates) -> str:
@@ -241,7 +234,7 @@ def _stratum(split: str, name: str) -> str:
 
 
 def _values(title: str, rows: Iterable[tuple[str, Estimate]], value: str = "value") -> ReportTable:
-    told = ((name, *cells(figure, MISSING), *numbers(figure.n, figure.dropped)) for name, figure in rows)
+    told = ((name, figure, figure.n, figure.dropped) for name, figure in rows)
     return table((title, value, "95% interval", "n", "left"), told)
 
 
@@ -275,7 +268,7 @@ def question_parts(report: QuestionReport) -> Iterator[Part]:
         yield from ("", _rater(rater))
     if report.agreement:
         rows = (
-            (f"{one_line(each.first)}, {one_line(each.second)}", *cells(each.alike, ""), *numbers(each.alike.n))
+            (f"{one_line(each.first)}, {one_line(each.second)}", *cells(each.alike, missing=""), each.alike.n)
             for each in report.agreement
         )
         yield from ("", inset(table(("same label, each two", "value", "95% interval", "n"), rows)))
@@ -288,7 +281,7 @@ def _rater(rater: QuestionRater) -> Part:
     rows = (
         (
             stratum_name(each.split, each.stratum) if each.split else "all questions",
-            *cells(each.answerable, ""), *numbers(*each.labels.values(), each.answerable.dropped),
+            *cells(each.answerable, missing=""), *each.labels.values(), each.answerable.dropped,
         )
         for each in rater.strata
         if not each.split or each.answerable.n
@@ -335,7 +328,7 @@ def _axis(axis: AxisFigures, cluster: str, noun: str) -> Iterator[Part]:
         names = ("", "labels", *(name_of(axis.axis, level) for level in used), "all")
         rows = (
             (one_line(each.reviewer), each.which,
-             *numbers(*(each.labels.get(level, 0) for level in used), sum(each.labels.values())))
+             *(each.labels.get(level, 0) for level in used), sum(each.labels.values()))
             for each in axis.labels
         )  # fmt: skip
         if used:
@@ -390,9 +383,9 @@ def _quality(found: Mapping[str, tuple[Estimate, ...]]) -> Iterator[Part]:
 
 
 def _models(models: list[ModelRanks], kind: str) -> Part:
-    ranks = ((given(one.model), *_number(one.mean_rank), *numbers(one.mean_rank.n)) for one in models)
+    ranks = ((given(one.model), *_number(one.mean_rank), one.mean_rank.n) for one in models)
     qualities = (
-        (given(one.model), *numbers(*(one.qualities[label.level] for label in QUALITY)), *cells(one.good, MISSING),
+        (given(one.model), *(one.qualities[label.level] for label in QUALITY), one.good,
          value_cell(one.bad, "undefined"), _number(one.usefulness)[0])
         for one in models
     )  # fmt: skip
@@ -403,20 +396,20 @@ def _models(models: list[ModelRanks], kind: str) -> Part:
         TableHeading(f"type {given(kind)}" if kind else "all rankings"),
         table(("", "mean rank", "95% interval", "n"), ranks),
         table(("", *levels, "share Good", "95% interval", "share Bad", "useful"), qualities, others="words"),
-        *reasons_of(held),
+        *reasons(held),
     )
 
 
 def _agreement(found: tuple[OrderAgreement, ...]) -> Part:
     rows = (
         (one_line(one.raters) + (f", {given(one.type)}" if one.type else ""), one.which, *_number(one.tau),
-         *numbers(one.tau.n, one.rankings, one.tau.dropped))
+         one.tau.n, one.rankings, one.tau.dropped)
         for one in found
     )  # fmt: skip
     names = ("mean Kendall's tau-b", "labels", "value", "95% interval", "pairs", "rankings", "left")
     held = [(f"{one_line(one.raters)}, {one.which}", one.tau) for one in found]
     notes = dict.fromkeys(one_line(note) for one in found for note in one.tau.notes)
-    return inset(table(names, rows, long=("labels",), others="words"), *reasons_of(held), *notes)
+    return inset(table(names, rows, long=("labels",), others="words"), *reasons(held), *notes)
 
 
 def _order(order: ModelOrder) -> Iterator[Part]:
@@ -433,14 +426,14 @@ def _order(order: ModelOrder) -> Iterator[Part]:
 
 def _correlation(found: RankCorrelation) -> str:
     value, interval = _number(found.figure)
-    shown = f"{found.figure.name} {value}" + (f" (95% interval {interval})" if interval not in ("", MISSING) else "")
+    shown = f"{found.figure.name} {value}" + (f" (95% interval {interval})" if interval not in ("", "none") else "")
     why = f"; {one_line(found.figure.reason)}" if found.figure.reason else ""
     notes = "".join(f" {note}" for note in found.test.notes)
     return f"{shown}; {test_words(found.test)}{why}{notes}"
 
 
 def _number(figure: Estimate) -> tuple[str, str]:
-    return cells(figure, MISSING, digits=2)
+    return cells(figure, digits=2)
 
 
 _FLAG_LEGEND: Final = (
@@ -468,11 +461,11 @@ def _flag_differences(found: tuple[FlagDifference, ...]) -> Part:
     rows = (
         (
             f"{given(one.labels.first)} - {given(one.labels.second)}",
-            *cells(one.labels.estimate, "none", signed=True),
+            *cells(one.labels.estimate, signed=True),
             p_cell(one.labels.adjusted, at_limit=one.labels.at_limit),
             "" if one.test.statistic is None else half_up(one.test.statistic, 2),
             p_cell(one.bonferroni, at_limit=False),
-            *numbers(one.labels.estimate.clusters),
+            one.labels.estimate.clusters,
         )
         for one in found
     )  # fmt: skip
@@ -487,8 +480,8 @@ def _flag_correlations(found: tuple[FlagCorrelation, ...]) -> Part:
     rows = (
         (
             f"{one.beside}, type {given(one.type)}" if one.type else one.beside,
-            *cells(one.correlation.figure, "none", 2), p_cell(one.correlation.test.pvalue, at_limit=False),
-            *numbers(one.models),
+            *cells(one.correlation.figure, 2), p_cell(one.correlation.test.pvalue, at_limit=False),
+            one.models,
         )
         for one in found
     )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
 from medreview.cli.reports.estimates import clusters_heading, over_units, provenance_lines
-from medreview.cli.reports.layout import NextStep, Part, ReportTable, Title, cells, inset, numbers, reasons, table
+from medreview.cli.reports.layout import Cell, NextStep, Part, ReportTable, Title, inset, reasons, table
 from medreview.cli.reports.references import identified_parts
 from medreview.next_step import command
 from medreview.sources.ocr_pages import BY_OCR
@@ -52,7 +52,7 @@ def url_parts(report: UrlReport, study: Path, paywalled: Path | None = None) -> 
     yield ""
     yield (
         f"95% intervals: {over_units(report.resampling)}; for shares of sources Wilson. "
-        f"n: citations; {heading}: {cluster}s that these are in; -: no interval, since all "
+        f"n: citations; {heading}: {cluster}s that these are in; none: no interval, since all "
         f"is in one {cluster}, or the share is the same however {cluster}s are drawn (--json says which)."
     )
     yield from provenance_lines(report.provenance)
@@ -61,7 +61,7 @@ def url_parts(report: UrlReport, study: Path, paywalled: Path | None = None) -> 
 def _validity(strata: Sequence[UrlStratum]) -> Iterator[Part]:
     whole = strata[0].validity
     yield Title("URL validity: the address answered with status 200 and text")
-    rows = ((_name(of), *_figure(of.validity), f"{of.validity.dropped:,}") for of in strata)
+    rows = ((_name(of), *_figure(of.validity), of.validity.dropped) for of in strata)
     yield inset(_table(("", "valid", "95% interval", "n", clusters_heading([whole]), "not fetched"), rows))
     yield from reasons([(_name(strata[0]), whole)])
     yield from whole.notes
@@ -85,7 +85,7 @@ def _paywalls(models: Sequence[UrlStratum], size: int, own: Path | None) -> Iter
     yield from reasons(named[0])
     yield from ("", "Valid citations, by how a paywall was found:")
     told = ((paywalls.both, paywalls.listed_only, paywalls.seen_only, paywalls.neither) for paywalls in found)
-    counts = ([numbers(*four, sum(four))] for four in told)
+    counts = ([(*four, sum(four))] for four in told)
     yield _of_models(models, ("both", "list only", "seen only", "neither", "all valid"), counts)
 
 
@@ -97,7 +97,7 @@ def _countries(models: Sequence[UrlStratum], report: UrlReport, study: Path) -> 
         "Undecided: an IP address, or a name that nobody can register."
     )
     found = [stratum.country for stratum in models if stratum.country]
-    rows = ([(*_figure(of.figure), *numbers(of.by_registry, of.by_rule, of.undecided))] for of in found)
+    rows = ([(*_figure(of.figure), of.by_registry, of.by_rule, of.undecided)] for of in found)
     yield _of_models(
         models,
         ("US", "95% interval", "n", clusters_heading([found[0].figure]), "by registry", "by rule", "undecided"),
@@ -149,15 +149,15 @@ def _groups(stratum: UrlStratum) -> Sequence[ArchiveFigures]:
     return found[:1] if len(found) == 2 else found
 
 
-def _outcomes(group: ArchiveFigures) -> tuple[str, ...]:
+def _outcomes(group: ArchiveFigures) -> tuple[Cell, ...]:
     told = group.outcomes
     came = (told["once_there"], told["no_page"], told["never"], told["failed"])
-    return numbers(group.sources, *came, told["not_asked"] + told["private"])
+    return group.sources, *came, told["not_asked"] + told["private"]
 
 
-def _held(group: ArchiveFigures) -> tuple[str, ...]:
+def _held(group: ArchiveFigures) -> tuple[Cell, ...]:
     days = f"{group.first[:7]} to {group.last[:7]}" if group.last else ""
-    return _GROUPS[group.group], *cells(group.figure, "-"), f"{group.figure.n:,}", days
+    return _GROUPS[group.group], group.figure, group.figure.n, days
 
 
 def _examples(report: UrlReport) -> Iterator[Part]:
@@ -180,18 +180,17 @@ def _rankings(stratum: UrlStratum) -> Iterator[Part]:
 
 
 def _ranking(ranking: HostRanking, what: str, before: str = "") -> ReportTable:
-    rows = [
-        (before + one_line(one.name), *numbers(one.citations, one.sources), *cells(one.share, "-"))
-        for one in ranking.named
+    rows: list[tuple[Cell, ...]] = [
+        (before + one_line(one.name), one.citations, one.sources, one.share) for one in ranking.named
     ]
     if others := ranking.distinct - len(ranking.named):
-        rows.append((f"({counted(others, 'other')})", f"{ranking.rest:,}"))
+        rows.append((f"({counted(others, 'other')})", ranking.rest))
     if ranking.none:
-        rows.append(("(none: IP address, private name)", f"{ranking.none:,}"))
+        rows.append(("(none: IP address, private name)", ranking.none))
     return _table((what, "citations", "sources", "share", "95% interval"), rows)
 
 
-def _of_models(models: Sequence[UrlStratum], names: Sequence[str], rows: Iterable[Sequence[tuple[str, ...]]]) -> Part:
+def _of_models(models: Sequence[UrlStratum], names: Sequence[str], rows: Iterable[Sequence[tuple[Cell, ...]]]) -> Part:
     """A table with the rows of each model, its name in front of the first of them."""
     named = (
         (_model(stratum) if place == 0 else "", *row)
@@ -201,13 +200,13 @@ def _of_models(models: Sequence[UrlStratum], names: Sequence[str], rows: Iterabl
     return inset(_table(("model", *names), named))
 
 
-def _table(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> ReportTable:
+def _table(names: Sequence[str], rows: Iterable[tuple[Cell, ...]]) -> ReportTable:
     return table(names, rows, first="anywhere", others="anywhere")
 
 
-def _figure(figure: Estimate) -> tuple[str, ...]:
+def _figure(figure: Estimate) -> tuple[Cell, ...]:
     """Share, interval, citations, and the responses that these are in."""
-    return *cells(figure, "-"), *numbers(figure.n, figure.clusters)
+    return figure, figure.n, figure.clusters
 
 
 def _name(stratum: UrlStratum) -> str:

@@ -398,7 +398,7 @@ def test_a_weight_of_one_and_other_points_can_be_asked_for(small: SmallStudy, au
 def test_the_gain_and_the_next_step_in_few_words(
     small: SmallStudy, audited: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("medreview.cli.reports.stats_screen.height", lambda: 40)
+    monkeypatch.setattr("medreview.cli.reports.terminal._HEIGHT", 40)
     (found,) = with_verdicts(small)
     assert short_gain(found) == (f"with the verdicts, 60 labels are as good as {found.with_verdicts[0].as_good_as}")
     screen = " ".join(

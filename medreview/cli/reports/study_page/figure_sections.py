@@ -425,7 +425,7 @@ def _effort_table(one: JudgesBeside, effort: JudgeEffort) -> Iterator[PagePart]:
     for name, figure in one.kappas:
         cost, seconds = _known_of(name, effort.costs, one), _known_of(name, effort.seconds, one)
         rows.append((
-            one_line(name), *cells(figure, "none", 2), _NOT_KNOWN if cost is None else half_up(cost, 5),
+            one_line(name), *cells(figure, 2), _NOT_KNOWN if cost is None else half_up(cost, 5),
             _NOT_KNOWN if seconds is None else half_up(seconds, 2),
         ))  # fmt: skip
     yield table(("", "kappa", "95% interval", f"cost of a {one.unit}", f"seconds for a {one.unit}"), rows,

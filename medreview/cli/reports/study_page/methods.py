@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.estimates import part_lines
-from medreview.cli.reports.layout import Part, Title, numbers, table
+from medreview.cli.reports.layout import Part, Title, table
 from medreview.cli.reports.page_parts import FieldList, PagePart, listing
 from medreview.cli.reports.references import NOT_FOUND_PROVES
 from medreview.cli.reports.stats_screen import contents
@@ -87,8 +87,8 @@ def reviewed_section(material: Material) -> Iterator[PagePart]:
 
 def _progress(material: Material) -> Iterator[Part]:
     rows = [
-        (one_line(one.reviewer), *numbers(done.total, done.decided, done.deferred, done.open, done.disagreements,
-                                          done.changed_after_reveal))
+        (one_line(one.reviewer), done.total, done.decided, done.deferred, done.open, done.disagreements,
+                                          done.changed_after_reveal)
         for one in material.figures.reviewers
         for done in (one.progress,)
     ]  # fmt: skip
@@ -111,7 +111,7 @@ def _people(material: Material) -> Iterator[Part]:
 
 def _label_table(material: Material) -> Iterator[Part]:
     rows = [
-        (one_line(one.reviewer), _kind_words(one.kind), in_words(one.queue), one.mode, *numbers(one.labels))
+        (one_line(one.reviewer), _kind_words(one.kind), in_words(one.queue), one.mode, one.labels)
         for one in material.record.labels
     ]
     if rows:
@@ -130,7 +130,7 @@ def _kind_words(kind: str) -> str:
 
 def _exposure(material: Material) -> Iterator[Part]:
     rows = [
-        (one_line(one.reviewer), _PARTS.get(one.part, in_words(one.part)), *numbers(one.before, one.known))
+        (one_line(one.reviewer), _PARTS.get(one.part, in_words(one.part)), one.before, one.known)
         for one in material.record.exposure
         if one.before
     ]
@@ -155,7 +155,7 @@ def _judge_table(material: Material) -> Iterator[PagePart]:
     rows = [
         (
             one_line(run.judge), _kind(run.kind, run.judge), given(run.model), _prompt(run), _params(run.params),
-            date(run.started_at), *numbers(run.judged),
+            date(run.started_at), run.judged,
         )
         for run in runs
     ]  # fmt: skip
@@ -186,7 +186,7 @@ def _pages(material: Material) -> Iterator[Part]:
     if not pages:
         return
     yield Title("Cited sources, by the state of their page")
-    yield table(("state", "sources"), [(in_words(state) or "not fetched", *numbers(n)) for state, n in pages.items()])
+    yield table(("state", "sources"), [(in_words(state) or "not fetched", n) for state, n in pages.items()])
     if material.record.by_ocr:
         yield f"{BY_OCR[:1].upper()}{BY_OCR[1:]}, in whole or in part: {counted(material.record.by_ocr, 'source')}."
 

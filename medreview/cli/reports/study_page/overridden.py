@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from medreview.cli.output import given, one_line
-from medreview.cli.reports.layout import NextStep, TableHeading, Title, numbers, table
+from medreview.cli.reports.layout import NextStep, TableHeading, Title, table
 from medreview.cli.reports.page_parts import (
     Details,
     FieldList,
@@ -137,7 +137,7 @@ def themes_section(material: Material) -> Iterator[PagePart]:
     counts = Counter((one.verdict, one.label, one.reason) for one in material.differing)
     yield "By the reviewers' reason codes; a reason is a reviewer's own, and may be left out."
     rows = [
-        (label_words("evidence", verdict), label_words("evidence", label), reason_words(reason), *numbers(count))
+        (label_words("evidence", verdict), label_words("evidence", label), reason_words(reason), count)
         for (verdict, label, reason), count in counts.most_common()
     ]
     yield table(("judges", "reviewer", "reason", "statements"), rows, long=("reviewer", "reason"))

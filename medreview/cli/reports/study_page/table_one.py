@@ -6,7 +6,7 @@ from statistics import median
 from typing import Final
 
 from medreview.cli.output import given, one_line
-from medreview.cli.reports.layout import TableHeading, numbers, table
+from medreview.cli.reports.layout import TableHeading, table
 from medreview.cli.reports.page_parts import FieldList, PagePart
 from medreview.cli.reports.study_page.material import Material
 from medreview.labels import CATEGORY
@@ -55,7 +55,9 @@ def _answers(record: AnswerCollection) -> Iterator[PagePart]:
     rows = [
         (
             name,
-            *numbers(one.questions, one.answers, *((one.statements, one.sources) if of_statements else ())),
+            one.questions,
+            one.answers,
+            *((one.statements, one.sources) if of_statements else ()),
             *([days(one)] if whole.dated else []),
         )
         for name, one in models

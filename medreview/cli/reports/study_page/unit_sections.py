@@ -16,7 +16,7 @@ from medreview.cli.reports.facts import (
     trade_off_parts,
     trade_off_plots,
 )
-from medreview.cli.reports.layout import TableHeading, Title, cells, numbers, table
+from medreview.cli.reports.layout import Cell, TableHeading, Title, table
 from medreview.cli.reports.page_parts import (
     Details,
     FieldList,
@@ -238,9 +238,9 @@ def cost_section(material: Material) -> Iterator[PagePart]:
             yield f"{counted(unpriced, 'answer')} of unknown cost, not in the sums."
 
 
-def _cost_row(one: Spent) -> tuple[str, ...]:
+def _cost_row(one: Spent) -> tuple[Cell, ...]:
     name = one_line(one.judge) + (f" ({given(one.model)})" if one.model != one.judge else "")
-    counts = numbers(one.calls, one.requests_lost, one.prompt_tokens, one.completion_tokens)
+    counts = (one.calls, one.requests_lost, one.prompt_tokens, one.completion_tokens)
     cost = "not known" if one.cost is None else half_up(one.cost, 4)
     times = ("" if ms is None else half_up(ms / 1000, 1) for ms in (one.latency_median_ms, one.latency_p95_ms))
     return name, in_words(one.task), *counts, cost, *times
@@ -326,14 +326,14 @@ def _table(report: ReferenceReport) -> PagePart:
     return table(("references", "of", "number", "share", "95% interval", "checked", "not yet", "address alone"), rows)
 
 
-def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[str, ...]]:
+def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[Cell, ...]]:
     """A row for each verdict that any reference has, and for each of the plot."""
     shown = [(verdict, words) for verdict, words in VERDICT_WORDS.items()
              if verdict in COMPARED or shares.verdicts[verdict]]  # fmt: skip
     for place, (verdict, words) in enumerate(shown):
         figure = shares.share(verdict)
-        ends = numbers(shares.checked, shares.not_checked, shares.bare_urls) if not place else ("",) * 3
-        yield (name if not place else "", words, *numbers(shares.verdicts[verdict]), *cells(figure, "none"),
+        ends = (shares.checked, shares.not_checked, shares.bare_urls) if not place else ()
+        yield (name if not place else "", words, shares.verdicts[verdict], figure,
                *ends)  # fmt: skip
 
 

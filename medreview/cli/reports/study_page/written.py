@@ -21,8 +21,8 @@ from medreview.cli.reports.page_parts import (
     PagePart,
     Plot,
     QuotedText,
+    ReportSection,
     Run,
-    Section,
     TextLine,
 )
 from medreview.cli.reports.study_page.checklists.checklist import checklist_section
@@ -63,7 +63,7 @@ _ADDRESS: Final = re.compile(r"(?i)\b(https?|ftp|mailto|www)([.:])")
 """Some readers make a link of an address that stands in a text."""
 
 
-def markdown(title: str, sections: Iterable[Section]) -> Iterator[str]:
+def markdown(title: str, sections: Iterable[ReportSection]) -> Iterator[str]:
     """The whole document, in pieces."""
     yield f"# {plain(title)}\n\n"
     for section in sections:
@@ -200,13 +200,13 @@ _SECTIONS: Final[tuple[tuple[str, str, Callable[[Material], Iterator[PagePart]]]
 """Anchor, title and parts of each section, in the order of the report."""
 
 
-def sections(material: Material, checklists: Iterable[str] = ()) -> Iterator[Section]:
+def sections(material: Material, checklists: Iterable[str] = ()) -> Iterator[ReportSection]:
     """Those that the study has something for, each made when it is asked for; at the end these checklists."""
     titles = {}
     for anchor, title, parts_of in _SECTIONS:
         if parts := tuple(parts_of(material)):
             titles[anchor] = title
-            yield Section(anchor, title, parts)
+            yield ReportSection(anchor, title, parts)
     for name in checklists:
         yield checklist_section(name, material, titles)
 

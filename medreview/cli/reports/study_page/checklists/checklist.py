@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from medreview.cli.reports.layout import Part, TableHeading, Title, inset
-from medreview.cli.reports.page_parts import Grid, GridCell, PagePart, Section
+from medreview.cli.reports.page_parts import Grid, GridCell, PagePart, ReportSection
 from medreview.cli.reports.study_page.checklists.fillers import FILLERS, Filled
 from medreview.cli.reports.study_page.material import Material
 from medreview.errors import UserError
@@ -87,11 +87,13 @@ def checked(checklist: Checklist, material: Material, anchors: Collection[str]) 
 _OURS: Final = "Items are paraphrased; the words of the source count. medreview fills in only what the study holds."
 
 
-def checklist_section(name: str, material: Material, titles: Mapping[str, str]) -> Section:
+def checklist_section(name: str, material: Material, titles: Mapping[str, str]) -> ReportSection:
     """One as a section; ``titles``: those of the sections of the report, by their anchors."""
     checklist = checklist_named(name)
     items = list(checked(checklist, material, titles))
-    return Section(f"checklist-{name}", f"Checklist: {checklist.name}", tuple(_page_parts(checklist, items, titles)))
+    return ReportSection(
+        f"checklist-{name}", f"Checklist: {checklist.name}", tuple(_page_parts(checklist, items, titles))
+    )
 
 
 def _page_parts(checklist: Checklist, items: Sequence[CheckedItem], titles: Mapping[str, str]) -> Iterator[PagePart]:
