@@ -20,7 +20,7 @@ from medreview.units.new_units import EXPOSURES, Brought, ImportedLabel, unknown
 from medreview.units.unit_format import UnitFormat
 
 _REVIEWER: Final = ("reviewer", "expert", "annotator", "rater")
-_ALSO: Final[Mapping[str, tuple[str, ...]]] = {
+_ALSO: Final[dict[str, tuple[str, ...]]] = {
     "note": ("note", "comment"), "exposure": ("exposure",), "at": ("at", "date"),
 }  # fmt: skip
 
@@ -36,7 +36,7 @@ class _Labelled(NamedTuple):
 def _label_files(
     kind: str,
     required: Sequence[str],
-    fields: Mapping[str, tuple[str, ...]],
+    fields: dict[str, tuple[str, ...]],
     find: Callable[[Mapping[str, Any], sqlite3.Connection], _Labelled],
     label: Callable[[str], tuple[str, str]],
     cautions: Callable[[Sequence[BadRecord]], list[str]] = lambda bad: [],
@@ -63,7 +63,7 @@ def _label_files(
 
     return UnitFormat(
         name=kind,
-        fields={**fields, **_ALSO},
+        fields=fields | _ALSO,
         characteristic=tuple(required),
         required=tuple(required),
         read=read,
