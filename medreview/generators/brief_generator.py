@@ -42,7 +42,6 @@ from medreview.generators.brief_text import (
     pages_of,
     printed,
     response_of,
-    sources_of,
 )
 from medreview.generators.generator import (
     JUDGE,
@@ -128,11 +127,10 @@ class Brief(Generator):
         case = case_of(self.study.reader, item.item_id)
         assert case is not None
         claims = yield from self._draft(case.question, notes)
-        if isinstance(claims, str):
-            return InputResult(code=claims)
-        organised = yield from self._reorganise(claims)
-        if isinstance(organised, str):
-            return InputResult(code=organised)
+        check = partial(check_reorganised, before=claims)
+        organised: Organised = yield from self._stage(
+            "reorganise", "brief_reorganise", {"brief": numbered(claims)}, check
+        )
         verdicts: dict[Claim, Verified | Deleted] = {}
         for claim in dict.fromkeys(placed.claim for placed in organised.claims()):
             own = [note for note in notes if note.tag in claim.tags]
@@ -150,16 +148,16 @@ class Brief(Generator):
         answer = response_of(case, notes, text, f"{self.model.name} ({STRATEGY})")
         return InputResult(Brought(answers=(answer,)), dropped=dropped, report=outcome.report())
 
-    def _draft(self, question: str, notes: Sequence[TaggedNote]) -> Yields[ModelQuestion, Got, list[Claim] | str]:
-        """The statements after the draft and all refinements, or why none came."""
+    def _draft(self, question: str, notes: Sequence[TaggedNote]) -> Yields[ModelQuestion, Got, list[Claim]]:
+        """The statements after the draft and all refinements."""
         shown = opening(notes)
         texts = {"notes": printed(shown), "question": question}
-        claims: list[Claim] | str = yield from self._stage(
+        claims: list[Claim] = yield from self._stage(
             "draft", "brief_draft", texts, lambda value: check_draft(value, shown, notes)
         )
         brought_in = list(shown)
         for note in notes:
-            if isinstance(claims, str) or note in shown:
+            if note in shown:
                 continue
             brought_in.append(note)
             texts = {"brief": numbered(claims), "note": printed([note])}
@@ -167,20 +165,12 @@ class Brief(Generator):
             claims = yield from self._stage(f"refine {note.tag}", "brief_refine", texts, refined)
         return claims
 
-    def _reorganise(self, claims: Sequence[Claim]) -> Yields[ModelQuestion, Got, Organised | str]:
-        texts = {"brief": numbered(claims)}
-        check = partial(check_reorganised, before=claims)
-        organised: Organised | str = yield from self._stage("reorganise", "brief_reorganise", texts, check)
-        return organised
-
     def _stage(
         self, stage: str, prompt: str, texts: Mapping[str, str], check: Callable[[Mapping[str, Any]], ValidatorResult]
     ) -> Yields[ModelQuestion, Got, Any]:
-        """What a valid answer gives, or why none came: a text that is too long is never cut."""
-        if not self.fits(self.prompts[prompt], texts):
-            return "over_context"
-        got = yield ModelQuestion(stage, self.prompts[prompt], texts, check, allowed=_ALLOWED, headings=HEADING_FIELDS)
-        return got.value if got.valid else "invalid"
+        """What a valid answer gives."""
+        ask = ModelQuestion(stage, self.prompts[prompt], texts, check, allowed=_ALLOWED, headings=HEADING_FIELDS)
+        return (yield from self.put(ask))
 
     def _verify(
         self, claim: Claim, notes: Sequence[TaggedNote], question: str, about: str, number: int
@@ -201,7 +191,7 @@ def _verdict(claim: Claim, notes: Sequence[TaggedNote], got: Got | None) -> Veri
     opinion: BriefOpinion = (got.value if got else None) or BriefOpinion("", False, "", "")
     valid = got is not None and got.valid
     if valid and opinion.supported:
-        return Verified(claim.text, sources_of(cited(claim.text, notes, opinion.quote)), SUPPORTED)
+        return Verified(claim.text, cited(claim.text, notes, opinion.quote), SUPPORTED)
     numbers = tuple(note.number for note in notes)
     own_advice = is_own_advice(claim.text, [note.text for note in notes])
     if valid:
@@ -213,7 +203,7 @@ def _verdict(claim: Claim, notes: Sequence[TaggedNote], got: Got | None) -> Veri
         return Deleted(
             claim.text, numbers, "own_advice", "It reads like advice, and no place in its notes has its words."
         )
-    return Verified(claim.text, sources_of(cited(claim.text, notes, "")), UNVERIFIED)
+    return Verified(claim.text, cited(claim.text, notes, ""), UNVERIFIED)
 
 
 def _outcome(organised: Organised, verdicts: Mapping[Claim, Verified | Deleted]) -> FinishedBrief:
@@ -254,13 +244,9 @@ class SinglePrompt(Brief):
         case = case_of(self.study.reader, item.item_id)
         assert case is not None
         texts = {"notes": printed(notes), "question": case.question}
-        if not self.fits(self.prompts[_SINGLE], texts):
-            return InputResult(code="over_context")
         check = partial(check_single, notes=notes)
-        got = yield ModelQuestion("single prompt", self.prompts[_SINGLE], texts, check, headings=HEADING_FIELDS)
-        if not got.valid:
-            return InputResult(code="invalid")
-        sections: Sections = got.value
+        ask = ModelQuestion("single prompt", self.prompts[_SINGLE], texts, check, headings=HEADING_FIELDS)
+        sections: Sections = yield from self.put(ask)
         parts = [*sections.summary, *sections.course, *(part for _, those in sections.problems for part in those)]
         advice = [part.text for part in parts if is_own_advice(part.text, [note.text for note in notes])]
         answer = response_of(case, notes, brief_text(sections), f"{self.model.name} (single prompt)")

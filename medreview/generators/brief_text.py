@@ -179,14 +179,6 @@ class BriefOpinion(NamedTuple):
     quote: str
 
 
-class Cited(NamedTuple):
-    """A note that a statement is cited to, and the places there that say it; ``quoted``: a judge's quote is there."""
-
-    note: TaggedNote
-    spans: tuple[Span, ...]
-    quoted: bool
-
-
 def check_opinion(value: Mapping[str, Any], statement: str, notes: Sequence[TaggedNote]) -> ValidatorResult:
     """A judge's answer on a statement and its notes.
 
@@ -236,7 +228,18 @@ def quoted_spans(quote: str, text: str) -> tuple[Span, ...]:
     return tuple(spans) if apart else ()
 
 
-def cited(statement: str, notes: Sequence[TaggedNote], quote: str) -> tuple[Cited, ...]:
+@dataclass(frozen=True, slots=True)
+class CitedNote:
+    """A note that a statement cites: its number, its id, and the half-open ranges of its text that say it; ``quoted``
+    by a judge, or found by the statement's words."""
+
+    number: int
+    note_id: str
+    spans: tuple[tuple[int, int], ...]
+    quoted: bool
+
+
+def cited(statement: str, notes: Sequence[TaggedNote], quote: str) -> tuple[CitedNote, ...]:
     """The notes of a statement with the places that say it: those of the quote, else the passage that is nearest to it
     by its words; none where the note shares no word with it."""
     text, places = joined(notes)
@@ -245,7 +248,8 @@ def cited(statement: str, notes: Sequence[TaggedNote], quote: str) -> tuple[Cite
     for note, place in zip(notes, places, strict=True):
         here = tuple(_within(span, place) for span in spans if span.overlap(place))
         nearest = [] if here else SourceIndex(note.text).rank(statement, 1)
-        resolved.append(Cited(note, here or tuple(Span(hit.start, hit.end) for hit in nearest), bool(here)))
+        found = here or tuple(Span(hit.start, hit.end) for hit in nearest)
+        resolved.append(CitedNote(note.number, note.note_id, found, bool(here)))
     return tuple(resolved)
 
 
@@ -256,17 +260,6 @@ def _within(span: Span, place: Span) -> Span:
 SUPPORTED: Final = "supported"
 UNVERIFIED: Final = "unverified"
 """States of a statement that stays: a judge found it in its notes, or what the judge said could not be used."""
-
-
-@dataclass(frozen=True, slots=True)
-class CitedNote:
-    """A note that a statement cites: its number, its id, and half-open ranges of its text; ``quoted`` by a judge, or
-    found by the statement's words."""
-
-    number: int
-    note_id: str
-    spans: tuple[tuple[int, int], ...]
-    quoted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,16 +329,6 @@ class FinishedBrief:
                 Deleted(each["text"], tuple(each["notes"]), each["why"], each["reason"]) for each in report["deleted"]
             ),
         )
-
-
-def sources_of(cited: Sequence[Cited]) -> tuple[CitedNote, ...]:
-    """Notes with places as they are kept."""
-    return tuple(
-        CitedNote(
-            each.note.number, each.note.note_id, tuple((span.start, span.end) for span in each.spans), each.quoted
-        )
-        for each in cited
-    )
 
 
 def _parts(statements: Sequence[Verified]) -> tuple[BriefPart, ...]:

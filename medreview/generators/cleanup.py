@@ -359,30 +359,28 @@ class Cleanup(Generator):
         page = load_text(self.study.reader, one.snapshot_id)
         texts = {"source": page, "statement": one.text}
         notes = {"source": ocr_note(ocr_pages(self.study.reader, one.snapshot_id), Span(0, len(page)))}
-        if not self.fits(self.prompts[_PROMPT], texts):
-            return InputResult(code="over_context")
 
         def ground(quote: str, supports: str) -> Grounded:
             return self._quotes.ground(quote, one.snapshot_id, supports=supports)
 
-        got = yield ModelQuestion(
-            "revision",
-            self.prompts[_PROMPT],
-            texts,
-            lambda value: _checked(value, revision_faults(value, one.text, ground)),
-            notes=notes,
+        revised = yield from self.put(
+            ModelQuestion(
+                "revision",
+                self.prompts[_PROMPT],
+                texts,
+                lambda value: _checked(value, revision_faults(value, one.text, ground)),
+                notes=notes,
+            )
         )
-        if not got.valid:
-            return InputResult(code="invalid")
-        unit = _unit(got.value, one, self.model.name)
-        if not got.value["text"]:
+        unit = _unit(revised, one, self.model.name)
+        if not revised["text"]:
             return InputResult(Brought(units=(unit,)), report={"action": "remove"})
-        asked = {"source": page, "question": one.question, "statement": got.value["text"]}
+        asked = {"source": page, "question": one.question, "statement": revised["text"]}
         prompt = self.prompts[VERIFICATION]
         judge = self.judge or self.model
         if not self.fits(prompt, asked, judge):
             return InputResult(Brought(units=(unit,)), report={"action": "revise", "judged": None})
-        about = f"{got.value['text']} @ {one.url}"
+        about = f"{revised['text']} @ {one.url}"
         said = yield ModelQuestion(
             "verification",
             prompt,
@@ -394,7 +392,7 @@ class Cleanup(Generator):
         )
         if not said.valid:
             return InputResult(Brought(units=(unit,)), report={"action": "revise", "judged": said.status})
-        opinion = _opinion(unit.unit, judge, prompt.id, said.value, ground(said.value["quote"], got.value["text"]))
+        opinion = _opinion(unit.unit, judge, prompt.id, said.value, ground(said.value["quote"], revised["text"]))
         report = {"action": "revise", "judged": opinion.label or f"{opinion.raw_label}, unproven"}
         return InputResult(Brought(units=(unit,), opinions=(opinion,)), report=report)
 

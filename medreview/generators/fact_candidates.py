@@ -80,13 +80,8 @@ class FactCandidates(Generator):
         own = {row["unit_id"] for row in self.study.reader.execute(_OWN, system)}
         known = [fact.text for fact in case_facts(self.study.reader, case.case_id) if fact.unit not in own]
         texts = {"reference": case.reference, "facts": "\n".join(known) or _NONE}
-        if not self.fits(self.prompts[_PROMPT], texts):
-            return InputResult(code="over_context")
         check = partial(check_candidates, reference=case.reference, known=known, least=self._per_case)
-        got = yield ModelQuestion("candidates", self.prompts[_PROMPT], texts, check)
-        if not got.valid:
-            return InputResult(code="invalid")
-        kept, dropped = got.value
+        kept, dropped = yield from self.put(ModelQuestion("candidates", self.prompts[_PROMPT], texts, check))
         units = tuple(suggested(case, one["fact"], one["category"], one["quote"], "") for one in kept)
         return InputResult(Brought(units=units), dropped=dropped)
 

@@ -19,6 +19,7 @@ from medreview.generators.generator import (
     InputResult,
     Item,
     ModelQuestion,
+    NothingMade,
     ValidatorResult,
     Work,
 )
@@ -324,6 +325,8 @@ class Generation(Task):
             running.ask = next(running.work) if got is None else running.work.send(got)
         except StopIteration as ended:
             running.ask, running.made = None, ended.value
+        except NothingMade as ended:
+            running.ask, running.made = None, ended.result
 
     def _asked(self, ask: ModelQuestion) -> JudgeSettings:
         return self.others.get(ask.by, self.settings)

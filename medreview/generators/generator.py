@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Generator as Yields
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from medreview.exchange.imports.listed_citations import GivenPage
@@ -19,6 +20,8 @@ from medreview.units.new_units import Brought
 
 ATTEMPTS: Final = 3
 """How often a model may try when its answers are invalid: once, and two resamples."""
+NOTHING: Final = "empty"
+"""A validator's code for an answer in which nothing is written."""
 JUDGE: Final = "judge"
 """In :attr:`Ask.by`: the model that verifies, not the one that writes."""
 
@@ -96,6 +99,14 @@ class InputResult:
     report: Mapping[str, Any] = field(default_factory=dict)
 
 
+class NothingMade(Exception):
+    """Ends the work on an input of which nothing was made; ``result`` says why."""
+
+    def __init__(self, code: str, report: Mapping[str, Any]) -> None:
+        super().__init__(code)
+        self.result = InputResult(code=code, report=report)
+
+
 Work = Yields[ModelQuestion, Got, InputResult]
 """The work on one input: it yields questions, is sent what came of them, and returns what was made.
 
@@ -152,6 +163,19 @@ class Generator(ABC):
     def pages(self) -> Sequence[GivenPage]:
         """Texts of sources that its responses cite and the study lacks; asked after each run, to be stored."""
         return ()
+
+    def put(
+        self, ask: ModelQuestion, report: Mapping[str, Any] = MappingProxyType({}), empty: str = "invalid"
+    ) -> Yields[ModelQuestion, Got, Any]:
+        """What the validator makes of a valid answer. Raises :class:`NothingMade` without one: ``over_context`` for
+        texts that are too long, which are never cut, ``empty`` where nothing was written, and ``invalid``; ``report``
+        is that of the input."""
+        if not self.fits(ask.prompt, ask.texts):
+            raise NothingMade("over_context", report)
+        got = yield ask
+        if not got.valid:
+            raise NothingMade(empty if got.codes == (NOTHING,) else "invalid", report)
+        return got.value
 
     def fits(self, prompt: Prompt, texts: Mapping[str, str], asked: JudgeSettings | None = None) -> bool:
         """Whether a prompt with these texts leaves room for an answer in the context of the model that is ``asked``

@@ -227,17 +227,14 @@ class Hallucinations(Generator):
             return InputResult(planted(one, kind, None, self.model.name), report=report)
         prompt = self.prompts[_PROMPTS[kind]]
         texts = {"question": one.question, "correct_answer": one.correct}
-        if not self.fits(prompt, texts):
-            return InputResult(code="over_context", report=report)
 
         def check(value: Mapping[str, Any]) -> ValidatorResult:
             told = {name: _plain_value(value[name]) for name in ("answer", "spans", "how")}
             return ValidatorResult(hallucination_faults(kind, told, one.question, one.correct), told)
 
-        got = yield ModelQuestion("answer", prompt, texts, check, allowed=_KEEPING if kind == "context" else ())
-        if not got.valid:
-            return InputResult(code="invalid", report=report)
-        return InputResult(planted(one, kind, got.value, self.model.name), report=report)
+        ask = ModelQuestion("answer", prompt, texts, check, allowed=_KEEPING if kind == "context" else ())
+        made = yield from self.put(ask, report)
+        return InputResult(planted(one, kind, made, self.model.name), report=report)
 
 
 def planted(one: AnsweredQuestion, kind: str, value: Mapping[str, Any] | None, model: str) -> Brought:

@@ -195,12 +195,8 @@ class QAItems(Generator):
         assert passage is not None
         prompt, texts = self.prompts[f"qa_{kind}"], {"passage": passage.text}
         report: dict[str, Any] = {"type": kind}
-        if not self.fits(prompt, texts):
-            return InputResult(code="over_context", report=report)
-        got = yield ModelQuestion("draft", prompt, texts, lambda value: check_item(kind, value, passage))
-        if not got.valid:
-            return InputResult(code="invalid", report=report)
-        made: QAItem = got.value
+        draft = ModelQuestion("draft", prompt, texts, lambda value: check_item(kind, value, passage))
+        made: QAItem = yield from self.put(draft, report)
         others = [row["text"] for row in self.study.reader.execute(_OTHERS, (item.item_id, kind))]
         if is_duplicate(made.question, others):
             return InputResult(code="duplicate", report=report)

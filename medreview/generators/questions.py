@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from medreview.generators.answer_rules import grounded, numbers_missing, points_at_its_text, quote_codes, words
-from medreview.generators.generator import Generator, InputResult, Item, ModelQuestion, ValidatorResult, Work
+from medreview.generators.generator import NOTHING, Generator, InputResult, Item, ModelQuestion, ValidatorResult, Work
 from medreview.generators.source_texts import StudyText, load_study_text, passages_in
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
@@ -20,7 +20,6 @@ _WORDS: Final = (5, 60)
 _LONGEST_ANSWER: Final = 40
 """Words of the answer."""
 _PIECE: Final = re.compile(r"\w+")
-NOTHING: Final = "empty"
 _NO_GIVEAWAY: Final = frozenset({"yes", "no"})
 
 
@@ -116,12 +115,11 @@ class Questions(Generator):
         source = self._texts[item.item_id]
         text = load_study_text(self.study.reader, source)
         texts = {"source": text}
-        if not self.fits(self.prompts[_PROMPT], texts):
-            return InputResult(code="over_context")
-        got = yield ModelQuestion("question", self.prompts[_PROMPT], texts, partial(check_question, text=text))
-        if not got.valid:
-            return InputResult(code="nothing_to_ask" if got.codes == (NOTHING,) else "invalid")
-        return InputResult(Brought(units=(_unit(got.value, source),)))
+        check = partial(check_question, text=text)
+        made = yield from self.put(
+            ModelQuestion("question", self.prompts[_PROMPT], texts, check), empty="nothing_to_ask"
+        )
+        return InputResult(Brought(units=(_unit(made, source),)))
 
 
 def _unit(made: MadeQuestion, source: StudyText) -> NewUnit:

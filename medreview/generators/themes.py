@@ -58,17 +58,12 @@ class ThemeWords:
     every: str
 
 
-class NamedTheme(NamedTuple):
-    """A theme that stands. ``places``: from 0, among the texts."""
-
-    title: str
-    about: str
-    places: tuple[int, ...]
-
-
-def check_themes(value: Mapping[str, Any], told: Sequence[ThemeInput], named: ThemeWords) -> ValidatorResult:
-    """The :class:`NamedTheme` that stand, and what was dropped; those of one are left out. Invalid when none stands."""
-    made: list[NamedTheme] = []
+def check_themes(
+    value: Mapping[str, Any], told: Sequence[ThemeInput], named: ThemeWords, keys: Sequence[Any]
+) -> ValidatorResult:
+    """The themes that stand, as a report has them, and what was dropped; those of one are left out. ``keys``: what a
+    report calls each of the texts. Invalid when no theme stands."""
+    made: list[dict[str, Any]] = []
     dropped: list[DroppedPart] = []
     texts = {_folded(one.text) for one in told}
     whole = " ".join(" ".join((one.text, *one.said)) for one in told)
@@ -79,7 +74,7 @@ def check_themes(value: Mapping[str, Any], told: Sequence[ThemeInput], named: Th
         dropped += [
             DroppedPart(f"unknown_{named.one}", f"{title}: {number}") for number in numbers if number not in known
         ]
-        code = _code(title, about, whole, texts, [one.title for one in made], named)
+        code = _code(title, about, whole, texts, [one["title"] for one in made], named)
         if not code and len(known) < LEAST:
             code = "theme_of_one"
         if not code and len(made) == _MOST:
@@ -87,7 +82,7 @@ def check_themes(value: Mapping[str, Any], told: Sequence[ThemeInput], named: Th
         if code:
             dropped.append(DroppedPart(code, title))
         else:
-            made.append(NamedTheme(title, about, tuple(number - 1 for number in known)))
+            made.append({"title": title, "about": about, named.field: [keys[number - 1] for number in known]})
     if not made:
         return ValidatorResult(("no_theme", *dict.fromkeys(one.code for one in dropped)))
     return ValidatorResult(value=(made, tuple(dropped)))
@@ -135,19 +130,9 @@ class ThemesGenerator(Generator):
         if len(failed) < LEAST:
             return InputResult(code="too_few_failures")
         texts = {"failures": "\n".join(_failure_line(number, one) for number, one in enumerate(failed, 1))}
-        if not self.fits(self.prompts[_PROMPT], texts):
-            return InputResult(code="over_context")
         told = [ThemeInput(one.held.fact.text, tuple(vote.reason for vote in one.votes)) for one in failed]
-        got = yield ModelQuestion(
-            "themes", self.prompts[_PROMPT], texts, partial(check_themes, told=told, named=_OF_FACTS)
-        )
-        if not got.valid:
-            return InputResult(code="invalid")
-        named, dropped = got.value
-        made = [
-            {"title": one.title, "about": one.about, "facts": [list(failed[place].key) for place in one.places]}
-            for one in named
-        ]
+        check = partial(check_themes, told=told, named=_OF_FACTS, keys=[list(one.key) for one in failed])
+        made, dropped = yield from self.put(ModelQuestion("themes", self.prompts[_PROMPT], texts, check))
         return InputResult(dropped=dropped, report={"themes": made})
 
     @cached_property
@@ -215,15 +200,9 @@ class OverrideThemesGenerator(Generator):
                 return InputResult(code="over_context")
             taken = _spread(taken, max(LEAST, len(taken) * 3 // 4))
         told = [ThemeInput(one.text, (*said, one.note)) for one, said in taken]
-        got = yield ModelQuestion("themes", prompt, texts, partial(check_themes, told=told, named=_OF_STATEMENTS))
-        if not got.valid:
-            return InputResult(code="invalid")
-        named, dropped = got.value
         ids = [one.statement_id for one, _ in taken]
-        made = [
-            {"title": one.title, "about": one.about, "statements": [ids[place] for place in one.places]}
-            for one in named
-        ]
+        check = partial(check_themes, told=told, named=_OF_STATEMENTS, keys=ids)
+        made, dropped = yield from self.put(ModelQuestion("themes", prompt, texts, check))
         return InputResult(dropped=dropped, report={"of": len(labels), "statements": ids, "themes": made})
 
     @cached_property

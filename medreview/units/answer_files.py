@@ -14,15 +14,15 @@ from medreview.exchange.imports.field_mapping import Fields, name_of, text_of
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.json_rows import written_out
 from medreview.exchange.imports.listed_citations import citations_of
-from medreview.labels import HALLUCINATED, HALLUCINATION, QUALITY, SAME_WORDS, is_order
+from medreview.labels import HALLUCINATED, HALLUCINATION, QUALITY, SAME_WORDS, is_label, is_order
 from medreview.study import Study
 from medreview.study.ids import unit_id
 from medreview.text import Span, normalise_newlines, real_lines
 from medreview.units.findings import span_payload
 from medreview.units.kind import Gold
-from medreview.units.new_units import Brought, ImportedLabel
+from medreview.units.new_units import Brought, ImportedLabel, unknown_label
 from medreview.units.stored import NewOpinion, NewUnit
-from medreview.units.unit_format import UnitFormat
+from medreview.units.unit_format import UnitFormat, objects_in
 
 AXIS: Final = "hallucination"
 _TARGET: Final = "response"
@@ -90,15 +90,10 @@ def _read_answer(values: Mapping[str, Any], study: Study) -> Brought:
 
 
 def _answer(values: Mapping[str, Any]) -> AnswerRecord:
-    response, question = real_lines(text_of(values, "response")), text_of(values, "question").strip()
-    if not response.strip():
-        raise ValueError("has no answer")
-    if not question:
-        raise ValueError("has no question")
     return AnswerRecord(
         line=0,
-        question=question,
-        response=response,
+        question=text_of(values, "question").strip(),
+        response=real_lines(text_of(values, "response")),
         citations=citations_of(values) if "citations" in values else (),
         model=name_of(values, "model"),
         origin=name_of(values, "origin"),
@@ -119,11 +114,7 @@ def _gold(values: Mapping[str, Any], answer: str) -> tuple[Gold | None, list[str
 
 def _annotations(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """What earlier annotators said: a list of objects, or the columns of the record."""
-    listed = values.get("annotations", [])
-    listed = written_out(listed) if isinstance(listed, str) else listed
-    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-        raise ValueError("has annotations that are no list of objects")
-    for item in listed:
+    for item in objects_in(values, "annotations"):
         label = next((item[name] for name in ("type", "label", "hallucination") if item.get(name) is not None), None)
         if label is None:
             raise ValueError("has an annotation without a type")
@@ -251,8 +242,6 @@ def _read_ranking(values: Mapping[str, Any], study: Study) -> Brought:
     if not 2 <= len(outputs) <= MOST_OUTPUTS:
         raise ValueError(f"has {len(outputs)} outputs; from 2 to {MOST_OUTPUTS} can be ranked")
     question = text_of(values, "question").strip()
-    if not question:
-        raise ValueError("has no question")
     content = {
         "question": question,
         "type": name_of(values, "type"),
@@ -262,9 +251,20 @@ def _read_ranking(values: Mapping[str, Any], study: Study) -> Brought:
     unit = NewUnit("ranking", question, content, name_of(values, "id"), name_of(values, "origin"))
     return Brought(
         units=(unit,),
-        opinions=tuple(_opinions(values.get("opinions"), unit.unit, outputs)),
-        labels=tuple(_labels(values.get("labels"), unit.unit, outputs)),
-    )
+        opinions=tuple(
+            NewOpinion(
+                unit.unit, name_of(one, "judge") or name_of(one, "model") or "file", axis, label, label,
+                model=name_of(one, "model"), reason=text_of(one, "reason"),
+            )
+            for one in objects_in(values, "opinions") for axis, label in _said(one, outputs)
+        ),
+        labels=tuple(
+            ImportedLabel(
+                unit.unit, name_of(one, "annotator") or name_of(one, "reviewer"), axis, label, at=name_of(one, "at")
+            )
+            for one in objects_in(values, "labels") for axis, label in _said(one, outputs)
+        ),
+    )  # fmt: skip
 
 
 def _outputs(given: Any) -> Iterator[Output]:
@@ -282,22 +282,6 @@ def _outputs(given: Any) -> Iterator[Output]:
         yield {"model": name_of(one, "model"), "text": text}
 
 
-def _opinions(given: Any, unit: str, outputs: Sequence[Output]) -> Iterator[NewOpinion]:
-    for one in _objects(given, "opinions"):
-        for axis, label in _said(one, outputs):
-            yield NewOpinion(
-                unit, name_of(one, "judge") or name_of(one, "model") or "file", axis, label, label,
-                model=name_of(one, "model"), reason=text_of(one, "reason"),
-            )  # fmt: skip
-
-
-def _labels(given: Any, unit: str, outputs: Sequence[Output]) -> Iterator[ImportedLabel]:
-    for one in _objects(given, "labels"):
-        for axis, label in _said(one, outputs):
-            who = name_of(one, "annotator") or name_of(one, "reviewer")
-            yield ImportedLabel(unit, who, axis, label, at=name_of(one, "at"))
-
-
 def _said(one: Mapping[str, Any], outputs: Sequence[Output]) -> Iterator[tuple[str, str]]:
     """The order, the qualities and the flags of one rater: axes and labels.
 
@@ -311,11 +295,10 @@ def _said(one: Mapping[str, Any], outputs: Sequence[Output]) -> Iterator[tuple[s
     if not isinstance(qualities, dict):
         raise ValueError("has qualities that are no object")
     for output, quality in qualities.items():
-        level = next((label.level for label in QUALITY if label.level == str(quality).casefold()), None)
-        if level is None:
-            known = ", ".join(label.level for label in QUALITY)
-            raise ValueError(f"has {quality!r} as a quality; there are {known}")
-        yield f"quality/{_number(output, outputs)}", level
+        axis, level = f"quality/{_number(output, outputs)}", str(quality).casefold()
+        if not is_label(axis, level):
+            raise unknown_label(f"{quality!r} as a quality", QUALITY)
+        yield axis, level
     for number, flagged in _flags(one.get("hallucinated"), outputs):
         yield f"hallucinated/{number}", HALLUCINATED[not flagged].level
 
@@ -334,9 +317,9 @@ def _flags(given: Any, outputs: Sequence[Output]) -> Iterator[tuple[int, bool]]:
 
 def _yes(given: Any) -> bool:
     word = str(given).strip().casefold()
-    if word in _YES or word in _NO:
-        return word in _YES
-    raise ValueError(f"has {given!r} where it should say whether an output is hallucinated: yes or no")
+    if word not in (*_YES, *_NO):
+        raise ValueError(f"has {given!r} where it should say whether an output is hallucinated: yes or no")
+    return word in _YES
 
 
 def _order(given: Any, outputs: Sequence[Output]) -> str:
@@ -363,14 +346,6 @@ def _number(named: Any, outputs: Sequence[Output]) -> int:
     return found[0]
 
 
-def _objects(given: Any, what: str) -> Sequence[Mapping[str, Any]]:
-    if given is None:
-        return ()
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise ValueError(f"has {what} that are no list of objects")
-    return given
-
-
 def _gathered(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:
     """The same rows; those of a table with one row for each output become one for each ranking.
 
@@ -395,8 +370,7 @@ def _one(members: Sequence[NamedRow], fields: Fields) -> NamedRow | BadRecord:
     line = members[0].line
     outputs: list[Output] = []
     ranks: dict[str, dict[int, float]] = {}
-    qualities: dict[str, dict[str, str]] = {}
-    flags: dict[str, dict[str, Any]] = {}
+    others: dict[str, dict[str, dict[str, Any]]] = {"qualities": {}, "hallucinated": {}}
     try:
         for row in members:
             values = fields.values(row)
@@ -407,10 +381,9 @@ def _one(members: Sequence[NamedRow], fields: Fields) -> NamedRow | BadRecord:
             reviewer = name_of(values, "reviewer")
             if "rank" in values:
                 ranks.setdefault(reviewer, {})[number] = _rank(values["rank"])
-            if "quality" in values:
-                qualities.setdefault(reviewer, {})[str(number)] = name_of(values, "quality")
-            if "hallucinated" in values:
-                flags.setdefault(reviewer, {})[str(number)] = values["hallucinated"]
+            for field, member in (("quality", "qualities"), ("hallucinated", "hallucinated")):
+                if field in values:
+                    others[member].setdefault(reviewer, {})[str(number)] = values[field]
     except ValueError as error:
         return BadRecord(row.line, str(error))
     per_output = {column for name in ("model", "output", "rank", "quality", "hallucinated", "reviewer")
@@ -419,9 +392,8 @@ def _one(members: Sequence[NamedRow], fields: Fields) -> NamedRow | BadRecord:
     labels = [
         {"annotator": who}
         | ({"order": _by_rank(ranks[who])} if who in ranks else {})
-        | ({"qualities": qualities[who]} if who in qualities else {})
-        | ({"hallucinated": flags[who]} if who in flags else {})
-        for who in dict.fromkeys([*ranks, *qualities, *flags])
+        | {member: said[who] for member, said in others.items() if who in said}
+        for who in dict.fromkeys([*ranks, *others["qualities"], *others["hallucinated"]])
     ]
     return NamedRow(line, {**shared, "outputs": outputs, **({"labels": labels} if labels else {})})
 

@@ -10,14 +10,14 @@ from typing import Any, Final
 
 from medreview.exchange.imports.field_mapping import Fields, name_of, normalise_column, text_of
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
-from medreview.labels import CATEGORY, SUGGESTION
+from medreview.labels import SUGGESTION, is_label
 from medreview.study import Study
 from medreview.text import sha256
 from medreview.units.cases import NewCase, NewNote, case_of_question, suggested
 from medreview.units.kind import Gold
-from medreview.units.new_units import Brought
+from medreview.units.new_units import Brought, unknown_label
 from medreview.units.stored import NewUnit
-from medreview.units.unit_format import UnitFormat
+from medreview.units.unit_format import UnitFormat, list_in
 
 NOTE_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "kind": ("kind", "note_type", "type"),
@@ -127,10 +127,8 @@ def _read(values: Mapping[str, Any], study: Study) -> Brought:
         title=text_of(values, "title").strip(),
         question=text_of(values, "question").strip(),
         reference=text_of(values, "reference").strip(),
-        notes=_in_order(list(_notes(values.get("notes"), warnings))),
+        notes=_in_order(list(_notes(values, warnings))),
     )
-    if not case.question:
-        raise ValueError("has no question")
     if not case.reference and not case.notes:
         raise ValueError("has neither a reference text nor notes")
     here = case_of_question(study.reader, sha256(case.question))
@@ -148,8 +146,8 @@ def _read(values: Mapping[str, Any], study: Study) -> Brought:
     )
 
 
-def _notes(given: Any, warnings: list[str]) -> Iterator[NewNote]:
-    for number, one in enumerate(_listed(given, "notes"), 1):
+def _notes(values: Mapping[str, Any], warnings: list[str]) -> Iterator[NewNote]:
+    for number, one in enumerate(list_in(values, "notes"), 1):
         if not isinstance(one, dict):
             raise ValueError(f"has a note {number} that is no object with kind, at, author and text")
         told = name_of(one, "kind")
@@ -186,7 +184,7 @@ def _in_order(notes: Sequence[NewNote]) -> tuple[NewNote, ...]:
 
 
 def _facts(values: Mapping[str, Any], case: NewCase, warnings: list[str]) -> Iterator[tuple[NewUnit, Gold | None]]:
-    for number, one in enumerate(_listed(values.get("facts"), "key facts"), 1):
+    for number, one in enumerate(list_in(values, "facts"), 1):
         fact = {"fact": one} if isinstance(one, str) else one
         if not isinstance(fact, dict):
             raise ValueError(f"has a key fact {number} that is neither text nor an object")
@@ -194,7 +192,7 @@ def _facts(values: Mapping[str, Any], case: NewCase, warnings: list[str]) -> Ite
         if not text:
             raise ValueError(f"has a key fact {number} without a text")
         told = name_of(fact, "category").casefold().replace("-", "_").replace(" ", "_")
-        category = told if told in [label.level for label in CATEGORY] else "other"
+        category = told if is_label("category", told) else "other"
         if told and category != told:
             warnings.append(f"has a key fact {number} of the category {told!r}, stored as other")
         model = name_of(fact, "suggested_by") or name_of(values, "suggested_by")
@@ -205,19 +203,10 @@ def _gold(fact: Mapping[str, Any], number: int) -> Gold | None:
     level = name_of(fact, "gold").casefold()
     if not level:
         return None
-    known = [label.level for label in SUGGESTION]
-    if level not in known:
-        raise ValueError(f"has {level!r} as the gold label of key fact {number}; there are {', '.join(known)}")
+    if not is_label("suggestion", level):
+        raise unknown_label(f"{level!r} as the gold label of key fact {number}", SUGGESTION)
     why = text_of(fact, "gold_why").strip()
     return Gold("suggestion", level, why=why, attention=fact.get("attention") is True)
-
-
-def _listed(given: Any, what: str) -> Sequence[Any]:
-    if given is None:
-        return ()
-    if not isinstance(given, list):
-        raise ValueError(f"has {what} that are no list")
-    return given
 
 
 def _once(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iterator[NamedRow | BadRecord]:

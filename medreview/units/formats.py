@@ -10,7 +10,7 @@ from medreview.units.item_files import QUESTION_FILES as QUESTIONS
 from medreview.units.item_files import REVISION_FILES as REVISIONS
 from medreview.units.label_files import FACT_LABEL_FILES as FACTS
 from medreview.units.label_files import PAIR_LABEL_FILES as PAIRS
-from medreview.units.statement_label_files import STATEMENT_LABEL_FILES as STATEMENTS
+from medreview.units.label_files import STATEMENT_LABEL_FILES as STATEMENTS
 from medreview.units.unit_format import UnitFormat
 
 FORMATS: Final[dict[str, UnitFormat]] = {

@@ -16,8 +16,8 @@ from medreview.text import Span
 from medreview.units.new_units import Brought
 from medreview.units.qa import TYPES, QAItem, faults, folded, spelled, with_letters
 from medreview.units.revision import LONGEST, is_the_original, is_too_long, misfit
-from medreview.units.stored import NewPassage, NewUnit
-from medreview.units.unit_format import ABOUT, UnitFormat, address_of, made_by, opened, passage_of, said_of, texts_of
+from medreview.units.stored import NewPassage
+from medreview.units.unit_format import ABOUT, UnitFormat, address_of, item_of, opened, passage_of, texts_of
 
 QUESTION_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     **ABOUT,
@@ -29,11 +29,8 @@ _KNOWN: Final = frozenset({"unit", *(name for names in QUESTION_FIELDS.values() 
 
 
 def read_question(values: Mapping[str, Any], study: Study) -> Brought:
-    """What a record brings. Raises ``ValueError`` when it has no question."""
-    question = text_of(values, "question").strip()
-    if not question:
-        raise ValueError("has no question")
-    passage = passage_of(values)
+    """What a record brings."""
+    question, passage = text_of(values, "question").strip(), passage_of(values)
     content = {
         "question": question,
         "answer": text_of(values, "answer").strip(),
@@ -41,23 +38,7 @@ def read_question(values: Mapping[str, Any], study: Study) -> Brought:
         "passage": passage.passage_id if passage else "",
         "url": "" if passage else address_of(values),
     }
-    unit = NewUnit(
-        kind="question",
-        text=question,
-        content=content,
-        record_id=name_of(values, "id"),
-        origin=name_of(values, "origin"),
-        model=name_of(values, "model"),
-        belongs_to=content["passage"],
-        made_by=made_by(values),
-    )
-    said = said_of(values, unit.unit, "answerability")
-    return replace(
-        said,
-        units=(unit,),
-        passages=(passage,) if passage else (),
-        warnings=(*_question_faults(content), *said.warnings),
-    )
+    return item_of(values, "question", "answerability", question, content, passage, _question_faults(content))
 
 
 def _question_faults(content: Mapping[str, str]) -> Iterator[str]:
@@ -112,31 +93,13 @@ def type_of(value: str) -> str:
 
 
 def read_item(values: Mapping[str, Any], study: Study) -> Brought:
-    """What a record brings. Raises ``ValueError`` when it has no question or no answer."""
-    question = text_of(values, "question").strip()
-    if not question:
-        raise ValueError("has no question")
-    passage = passage_of(values)
+    """What a record brings. Raises ``ValueError`` when it has no answer."""
+    question, passage = text_of(values, "question").strip(), passage_of(values)
     item = _item(values, question, passage)
     if not item.answers and not item.wrong_answer:
         raise ValueError("has no answer")
-    unit = NewUnit(
-        kind="qa",
-        text=question,
-        content=item.content(),
-        record_id=name_of(values, "id"),
-        origin=name_of(values, "origin"),
-        model=name_of(values, "model"),
-        belongs_to=item.passage,
-        made_by=made_by(values),
-    )
-    said = said_of(values, unit.unit, "relevance")
-    return replace(
-        said,
-        units=(unit,),
-        passages=(passage,) if passage else (),
-        warnings=(*(fault.words for fault in faults(item)), *_unplaced(values, item), *said.warnings),
-    )
+    odd = (*(fault.words for fault in faults(item)), *_unplaced(values, item))
+    return item_of(values, "qa", "relevance", question, item.content(), passage, odd)
 
 
 def _item(values: Mapping[str, Any], question: str, passage: NewPassage | None) -> QAItem:
@@ -244,29 +207,14 @@ def read_revision(values: Mapping[str, Any], study: Study) -> Brought:
         "statement": name_of(values, "statement") if response_id else "",
         "response": response_id,
     }
-    unit = NewUnit(
-        kind="revision",
-        text=original,
-        content=content,
-        record_id=name_of(values, "id"),
-        origin=name_of(values, "origin"),
-        model=name_of(values, "model"),
-        belongs_to=response_id or content["passage"],
-        made_by=made_by(values),
-    )
-    said = said_of(values, unit.unit, "revision")
+    odd = _revision_faults(content)
+    said = item_of(values, "revision", "revision", original, content, passage, odd, response_id)
     misfits = [one for one in said.labels if misfit(revised, one.label)]
     gold = tuple((unit, one) for unit, one in said.gold if not misfit(revised, one.label))
     strange = [*(f"has a label of {one.reviewer} that does not fit it ({one.label})" for one in misfits)]
     strange += ["has a gold label that does not fit it"] * (len(said.gold) - len(gold))
-    return replace(
-        said,
-        units=(unit,),
-        passages=(passage,) if passage else (),
-        gold=gold,
-        labels=tuple(one for one in said.labels if one not in misfits),
-        warnings=(*_revision_faults(content), *strange, *said.warnings),
-    )
+    fitting = tuple(one for one in said.labels if one not in misfits)
+    return replace(said, gold=gold, labels=fitting, warnings=(*said.warnings, *strange))
 
 
 def _statement(values: Mapping[str, Any], study: Study) -> tuple[str, str]:

@@ -70,10 +70,10 @@ class ImportedLabel:
             raise ValueError("has a label without the name of who gave it")
         if self.label and not is_label(self.axis, self.label):
             raise ValueError(f"has {self.label!r} as its {self.axis}, which is not one of its labels")
-        for flag in self.flags:
-            _known(FLAGS, flag, "flag")
-        if self.reason:
-            _known(REASONS, self.reason, "reason")
+        for what, labels, given in (("flag", FLAGS, self.flags), ("reason", REASONS, (self.reason,))):
+            for one in filter(None, given):
+                if one not in [label.level for label in labels]:
+                    raise unknown_label(f"{one!r} as a {what}", labels)
 
     @property
     def mode(self) -> str:
@@ -143,9 +143,9 @@ def _same_words(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(one.get(name) == other.get(name) for name in named)
 
 
-def _known(labels: tuple[Label, ...], level: str, what: str) -> None:
-    if level not in [label.level for label in labels]:
-        raise ValueError(f"has {level!r} as a {what}; there are {', '.join(label.level for label in labels)}")
+def unknown_label(what: str, labels: Iterable[Label], more: str = "") -> ValueError:
+    """The error for a word of a file that is none of the labels: what the record has, and which labels there are."""
+    return ValueError(f"has {what}; there are {', '.join(label.level for label in labels)}{more}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,8 @@ A value that is of no use raises ``ValueError``, half a sentence on what is wron
 (:func:`said_of`) it is a warning, so that the unit itself is not lost.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -23,7 +22,7 @@ from medreview.exchange.imports.field_mapping import (
     text_of,
 )
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
-from medreview.exchange.imports.json_rows import kind_of
+from medreview.exchange.imports.json_rows import kind_of, written_out
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.labels import FLAGS, is_label
 from medreview.progress import SILENT, Progress
@@ -43,10 +42,10 @@ class UnitFormat:
 
     A file whose records say ``"unit": NAME`` is of this format, and so is one that has columns for all of
     ``characteristic`` and that ``tells`` agrees to, where these alone cannot tell: it is given the names of the
-    columns, normalised, those of ``--map`` as their field, and the first records by field. ``required`` must be there.
-    ``read`` makes of a record's values, by field, what it brings; it raises ``ValueError``, half a sentence on what is
-    wrong (``has no passage``). ``on_statements``: it speaks of statements, which must be there. ``unlike``: no two
-    units of it should have the same text; those that do are named.
+    columns, normalised, those of ``--map`` as their field, and the first records by field. ``required``: the file has
+    columns for these, and each record a value. ``read`` makes of a record's values, by field, what it brings; it raises
+    ``ValueError``, half a sentence on what is wrong (``has no passage``). ``on_statements``: it speaks of statements,
+    which must be there. ``unlike``: no two units of it should have the same text; those that do are named.
     ``unfold`` makes other rows of those of the file, where one of them is not one record. ``cautions``: what to say, in
     sentences, of a file of which these records were left out.
     """
@@ -186,8 +185,12 @@ def _brought(
         return row
     if why := unstorable(dict(row.values)):
         return BadRecord(row.line, f"cannot be stored: {why}")
+    values = fields.values(row)
+    for name in form.required:
+        if values.get(name) is None or not str(values[name]).strip():
+            return BadRecord(row.line, f"has no {name}")
     try:
-        brought = form.read(values := fields.values(row), study)
+        brought = form.read(values, study)
     except ValueError as error:
         return BadRecord(row.line, str(error))
     columns = fields.columns(row)
@@ -247,14 +250,9 @@ def texts_of(values: Mapping[str, Any], field: str) -> tuple[str, ...]:
 
 
 def opened(value: Any) -> Any:
-    """A list or an object that stands as JSON in a cell of a table, as such; anything else as it is."""
-    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
-        return value
-    try:
-        found = json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-    if why := unstorable(found):
+    """A list or an object that is written out in a cell of a table, as such; anything else as it is."""
+    found = written_out(value) if isinstance(value, str) else value
+    if found is not value and (why := unstorable(found)):
         raise ValueError(f"cannot be stored: {why}")
     return found
 
@@ -264,10 +262,34 @@ def is_set(value: Any) -> bool:
     return str(value).strip().casefold() not in _NO if value is not None else False
 
 
-def made_by(values: Mapping[str, Any]) -> dict[str, str]:
-    """Model, prompt and run of what generated a record, as far as they are known."""
-    said = {name: name_of(values, name) for name in ("model", "prompt", "run")}
-    return {name: text for name, text in said.items() if text}
+def item_of(
+    values: Mapping[str, Any],
+    kind: str,
+    axis: str,
+    text: str,
+    content: Mapping[str, Any],
+    passage: NewPassage | None,
+    faults: Iterable[str],
+    belongs_to: str = "",
+) -> Brought:
+    """A unit that was made from a text, with that text and what the record says of the unit (:func:`said_of`).
+
+    ``belongs_to``: what it is part of, where that is not the passage. ``faults``: what is odd about the unit itself.
+    """
+    by = {name: name_of(values, name) for name in ("model", "prompt", "run")}
+    unit = NewUnit(
+        kind=kind,
+        text=text,
+        content=content,
+        record_id=name_of(values, "id"),
+        origin=name_of(values, "origin"),
+        model=by["model"],
+        belongs_to=belongs_to or content["passage"],
+        made_by={name: word for name, word in by.items() if word},
+    )
+    said = said_of(values, unit.unit, axis)
+    passages = (passage,) if passage else ()
+    return replace(said, units=(unit,), passages=passages, warnings=(*faults, *said.warnings))
 
 
 def passage_of(values: Mapping[str, Any]) -> NewPassage | None:
@@ -303,7 +325,7 @@ def said_of(values: Mapping[str, Any], unit: str, axis: str) -> Brought:
 
     def each(field: str, who: str) -> Iterator[Mapping[str, Any]]:
         try:
-            yield from _objects(values, field, who)
+            yield from _by_field(values, field, who)
         except ValueError as error:
             warnings.append(str(error))
 
@@ -370,16 +392,30 @@ def _is_prose(value: Any) -> bool:
     return isinstance(value, str) and value.strip().casefold() not in _YES | _NO
 
 
-def _objects(values: Mapping[str, Any], field: str, named: str) -> Iterator[dict[str, Any]]:
+def list_in(values: Mapping[str, Any], field: str) -> Sequence[Any]:
+    """A field that holds a list, empty where it is not there. Raises ``ValueError`` for anything else."""
+    given = opened(values.get(field))
+    if given in (None, ""):
+        return ()
+    if not isinstance(given, list):
+        raise ValueError(f"has {kind_of(given)} as its {field}, not a list")
+    return given
+
+
+def objects_in(values: Mapping[str, Any], field: str) -> Sequence[Mapping[str, Any]]:
+    """The same of a list of objects."""
+    given = list_in(values, field)
+    if not all(isinstance(one, dict) for one in given):
+        raise ValueError(f"has {kind_of(given)} as its {field}, not a list of objects")
+    return given
+
+
+def _by_field(values: Mapping[str, Any], field: str, named: str) -> Iterator[dict[str, Any]]:
     """The objects of a list, or of an object by the name of who said it, with the names of their members as here."""
     given = opened(values.get(field))
     if isinstance(given, dict):
         given = [{named: name, **(said if isinstance(said, dict) else {"label": said})} for name, said in given.items()]
-    if given is None or given == "":
-        return
-    if not isinstance(given, list) or not all(isinstance(said, dict) for said in given):
-        raise ValueError(f"has {kind_of(given)} as its {field}, not a list of objects")
-    for said in given:
+    for said in objects_in({field: given}, field):
         members = {normalise_column(name): value for name, value in said.items() if value is not None}
         for field_name, columns in ABOUT.items():
             found = next((column for column in columns if column in members), None)

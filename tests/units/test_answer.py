@@ -72,7 +72,7 @@ def test_a_record_that_says_two_things_at_once_is_left_out_with_its_line_and_the
         assert [(bad.line, bad.reason) for bad in done.bad] == [
             (2, "has the type “odd”, which is not one of none, fact, input, context, other"),
             (3, "has spans of a hallucination and the type none"),
-            (4, "has no answer"),
+            (4, "has no response"),
             (5, "has an annotation of the group “robot”, which is not expert, layperson or model"),
             (6, "has spans that are no list of texts"),
         ]

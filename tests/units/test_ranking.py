@@ -128,7 +128,7 @@ def test_a_table_of_outputs_alone_is_a_ranking_when_that_is_said(study, tmp_path
         ({"labels": [{"reviewer": "ann", "order": "1>2"}]}, "does not name each of its 3 outputs once"),
         ({"labels": [{"reviewer": "ann", "order": ["atlas-2", "zeta", "boreal"]}]}, "'zeta', which is none"),
         ({"labels": [{"reviewer": "ann", "qualities": {"1": "superb"}}]}, "there are good, okay, bad"),
-        ({"opinions": {"judge": "x"}}, "has opinions that are no list"),
+        ({"opinions": {"judge": "x"}}, "has an object as its opinions, not a list"),
         ({"labels": [{"reviewer": "ann", "hallucinated": {"1": "perhaps"}}]}, "'perhaps' where it should say whether"),
         ({"labels": [{"reviewer": "ann", "hallucinated": "all"}]}, "neither a list nor an object"),
     ],

@@ -53,7 +53,8 @@ def test_what_a_note_dictates_to_a_judge_proves_nothing():
 def test_a_statement_is_cited_to_the_quote_in_each_note_and_else_to_the_nearest_passage():
     def told(quote: str) -> list[tuple[int, list[str], bool]]:
         found = cited(SATURATION, (HP, LAST), quote)
-        return [(one.note.number, [one.note.text[s:e] for s, e in one.spans], one.quoted) for one in found]
+        texts = {note.note_id: note.text for note in (HP, LAST)}
+        return [(one.number, [texts[one.note_id][s:e] for s, e in one.spans], one.quoted) for one in found]
 
     first, last = "Oxygen saturation 88% on room air.", "Oxygen saturation 95% on room air."
     assert told(BOTH) == [(1, [first], True), (4, [last], True)]
