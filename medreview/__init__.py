@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from medreview.citations.citation import Citation
     from medreview.errors import NotSaved, NotSavedHere, UserError
     from medreview.evidence.assess import Assessment
-    from medreview.evidence.clashes.clash import Clash
+    from medreview.evidence.clashes import Clash
     from medreview.evidence.differences import Difference
     from medreview.evidence.grounding import Grounding, QuoteIndex
     from medreview.evidence.passage_ranking import Hit, SourceIndex
@@ -141,7 +141,7 @@ _HOMES = {
     "medreview.citations.citation": ("Citation",),
     "medreview.errors": ("NotSaved", "NotSavedHere", "UserError"),
     "medreview.evidence.assess": ("Assessment",),
-    "medreview.evidence.clashes.clash": ("Clash",),
+    "medreview.evidence.clashes": ("Clash",),
     "medreview.evidence.differences": ("Difference",),
     "medreview.evidence.grounding": ("Grounding", "QuoteIndex"),
     "medreview.evidence.passage_ranking": ("Hit", "SourceIndex"),

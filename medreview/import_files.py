@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from medreview.citations.listed_pairs import list_pairs
-from medreview.citations.stage import extract_all
+from medreview.citations.stage import extract_all, list_pairs
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records, judgements, sourcecheckup
 from medreview.exchange.imports.answer_records import (
@@ -34,7 +33,7 @@ from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, questi
 from medreview.next_step import command
 from medreview.progress import Progress
 from medreview.references.exported import add_exported_references
-from medreview.sources.given_stage import store_given
+from medreview.sources.stage import store_given
 from medreview.storable import storable_text
 from medreview.study import Study
 from medreview.study.ids import unit_id

@@ -266,7 +266,7 @@ class Figures(OpenedFile):
         """
         from medreview.citations.allow_list import load_allow_list
         from medreview.exchange.imports.citation_answers import study_answers
-        from medreview.sources.lookups.reach import stored
+        from medreview.sources.reach import stored
         from medreview.stats.citation_kpis import PassCriteria, citation_report, scored
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.reference_verdicts import any_checked, reference_report

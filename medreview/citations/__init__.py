@@ -2,7 +2,7 @@
 
 In the order of use: ``citation`` (what a citation is, whether two name the same source, and what to fetch);
 ``extract`` finds them, in text through ``identifiers``, and in a structured list; ``stage`` does this for a study,
-``listed_pairs`` for the pairs of a table. ``source_lists`` reads what a response's own numbers stand for, ``markers``
+and for the pairs of a table. ``source_lists`` reads what a response's own numbers stand for, ``markers``
 finds where its text refers to them. About the sources: ``hosts`` (their groups and paywalls) and
 ``allow_list`` (whether they are allowed by a list of evidence domains).
 """

@@ -90,7 +90,7 @@ class QuoteIndex:
         return TokenIndex(self.text)
 
 
-class _Part(NamedTuple):
+class _QuotePart(NamedTuple):
     """One part of a quotation and its offset in the quotation."""
 
     text: str
@@ -120,7 +120,7 @@ def _in_one_place(quote: str, index: QuoteIndex) -> Grounding:
     # An ellipsis may be part of the source itself, and a marker the answer's own.
     plain = without_markers(quote)
     joined = parts if len(parts) <= MOST_PARTS else []
-    for parts_tried in ([_Part(quote, 0)], joined, [_Part(plain, 0)] if plain != quote else []):
+    for parts_tried in ([_QuotePart(quote, 0)], joined, [_QuotePart(plain, 0)] if plain != quote else []):
         found = _normalised_chain([piece.text for piece in parts_tried], index) if parts_tried else []
         if found:
             return _checked(quote, parts_tried, found, index)
@@ -142,7 +142,7 @@ def _whole_sentences(quote: str, index: QuoteIndex) -> Grounding | None:
     if len(quote) > LONGEST_QUOTE:
         return None
     pieces = [
-        _Part(part.text[span.start : span.end], part.start + span.start)
+        _QuotePart(part.text[span.start : span.end], part.start + span.start)
         for part in _parts(quote)
         for span in sentence_spans(part.text)
     ]
@@ -206,13 +206,13 @@ def _is_unspaced_script(char: str) -> bool:
     return char.isalpha() and char.lower() == char.upper()
 
 
-def _parts(quote: str) -> list[_Part]:
+def _parts(quote: str) -> list[_QuotePart]:
     """The quotation split at its ellipses; parts without a letter or digit are dropped."""
     found, at = [], 0
     for match in [*_ELLIPSIS.finditer(quote), None]:
         end = match.start() if match else len(quote)
         if any(char.isalnum() for char in quote[at:end]):
-            found.append(_Part(quote[at:end], at))
+            found.append(_QuotePart(quote[at:end], at))
         at = match.end() if match else end
     return found
 
@@ -260,7 +260,7 @@ def _cuts_letter(normalised: NormalisedText, start: int, end: int) -> bool:
     )
 
 
-def _checked(quote: str, parts: list[_Part], found: list[list[Span]], index: QuoteIndex) -> Grounding:
+def _checked(quote: str, parts: list[_QuotePart], found: list[list[Span]], index: QuoteIndex) -> Grounding:
     """The grounding of a quotation with the same letters and digits, after a check for hidden changes."""
     accepted: list[list[Span]] = []
     rejected: list[tuple[list[Span], tuple[Difference, ...]]] = []
@@ -278,7 +278,7 @@ def _checked(quote: str, parts: list[_Part], found: list[list[Span]], index: Quo
     return Grounding("altered", tuple(spans), changes)
 
 
-def _with_punctuation(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Span]:
+def _with_punctuation(parts: list[_QuotePart], spans: list[Span], index: QuoteIndex) -> list[Span]:
     """The ranges, extended by final punctuation and reference markers that the part and the passage share."""
     return [_extended(part.text, span, index) for part, span in zip(parts, spans, strict=True)]
 
@@ -306,7 +306,9 @@ def _dash_as_hyphen(char: str) -> str:
     return "-" if DASH.match(char) else char
 
 
-def _hidden_changes(quote: str, parts: list[_Part], spans: list[Span], index: QuoteIndex) -> tuple[Difference, ...]:
+def _hidden_changes(
+    quote: str, parts: list[_QuotePart], spans: list[Span], index: QuoteIndex
+) -> tuple[Difference, ...]:
     """Changes that normalisation and ellipses hide: what an ellipsis skips, digits in reference markers, borders of
     words and of sentences."""
     changes = _skipped(parts, spans, index)
@@ -320,7 +322,7 @@ def _hidden_changes(quote: str, parts: list[_Part], spans: list[Span], index: Qu
     return tuple(changes)
 
 
-def _changed_markers(piece: _Part, span: Span, index: QuoteIndex) -> list[Difference]:
+def _changed_markers(piece: _QuotePart, span: Span, index: QuoteIndex) -> list[Difference]:
     """A marker within a part that has other digits than the passage's: a changed number may look like one.
 
     The answer's own markers may be among the passage's, or some of these left out; what ends a part is no part of it.
@@ -340,7 +342,7 @@ def _in_order(some: Sequence[str], among: Sequence[str]) -> bool:
     return all(one in rest for one in some)
 
 
-def _skipped(parts: list[_Part], spans: list[Span], index: QuoteIndex) -> list[Difference]:
+def _skipped(parts: list[_QuotePart], spans: list[Span], index: QuoteIndex) -> list[Difference]:
     """What the ellipses between the parts skip and must not."""
     found: list[Difference] = []
     if len(spans) == len(parts) > 1:
@@ -356,10 +358,10 @@ def _digits(text: str, spans: Sequence[Span]) -> list[str]:
     return [number for span in spans for number in re.findall(r"\d+", text[span.start : span.end])]
 
 
-def _aligned(quote: str, parts: list[_Part], index: QuoteIndex) -> Grounding:
+def _aligned(quote: str, parts: list[_QuotePart], index: QuoteIndex) -> Grounding:
     """The grounding of a quotation that is not there word for word: the closest passage for each part, in order."""
     spans: list[Span] = []
-    placed: list[_Part] = []
+    placed: list[_QuotePart] = []
     serious: list[Difference] = []
     wording: list[Difference] = []
     weight = covered = 0
@@ -404,7 +406,7 @@ def _at_bracket(changed: Sequence[Difference], text: str) -> bool:
     )
 
 
-def _is_near_without_figures(part: _Part, words: list[Token], index: QuoteIndex, passage: Span) -> bool:
+def _is_near_without_figures(part: _QuotePart, words: list[Token], index: QuoteIndex, passage: Span) -> bool:
     """Whether a part is the passage without its long brackets of figures, which make a short alignment look better."""
     start = max(0, passage.start - _FIGURES)
     around = index.text[start : passage.end + _FIGURES]
@@ -421,7 +423,7 @@ def _is_near_without_figures(part: _Part, words: list[Token], index: QuoteIndex,
 
 
 def _differences(
-    part: _Part, words: list[Token], alignment: Alignment, index: QuoteIndex
+    part: _QuotePart, words: list[Token], alignment: Alignment, index: QuoteIndex
 ) -> tuple[list[Difference], list[Difference]]:
     """What changes the meaning between a part and its passage; and every place where the words differ."""
     first, last = alignment.source
@@ -441,7 +443,7 @@ def _differences(
     return changed, wording
 
 
-def _cut(part: _Part, words: Sequence[Token], alignment: Alignment, index: QuoteIndex) -> Difference | None:
+def _cut(part: _QuotePart, words: Sequence[Token], alignment: Alignment, index: QuoteIndex) -> Difference | None:
     """What stands beside the shared words of a part and takes them back, unless words that decide stand there."""
     first, last = alignment.matched
     blocks = alignment.blocks

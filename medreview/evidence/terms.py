@@ -43,7 +43,7 @@ LONGEST_CACHED: Final = 1_000
 """The longest text whose terms are cached, in characters."""
 
 
-class Term(NamedTuple):
+class ContentTerm(NamedTuple):
     """A term and its range in the text; a synonym phrase covers all its words."""
 
     key: str
@@ -51,8 +51,8 @@ class Term(NamedTuple):
     end: int
 
 
-_term = partial(tuple.__new__, Term)
-"""``Term`` of a tuple, in a third of the time."""
+_term = partial(tuple.__new__, ContentTerm)
+"""``ContentTerm`` of a tuple, in a third of the time."""
 
 
 class _TermCache(dict[str, str]):
@@ -156,7 +156,7 @@ class Vocabulary:
                 if phrase[1] == second and phrase[2:] == tuple(stems[at + 2 : at + len(phrase)]):
                     yield name, at, at + len(phrase) - 1
 
-    def terms(self, text: str) -> list[Term]:
+    def terms(self, text: str) -> list[ContentTerm]:
         """The terms of a text in order. A phrase of the table is an additional term before its words."""
         pattern = _ASCII_WORD if text.isascii() else _WORD
         words, spans = pattern.findall(text), [match.span() for match in pattern.finditer(text)]
@@ -164,7 +164,7 @@ class Vocabulary:
         found = [_term((key, start, end)) for key, (start, end) in zip(keys, spans, strict=True) if key]
         if self._may_hold_phrase(keys):
             in_words = self._phrases_in(list(map(stem, words)))
-            phrases = [Term(name, spans[at][0], spans[last][1]) for name, at, last in in_words]
+            phrases = [ContentTerm(name, spans[at][0], spans[last][1]) for name, at, last in in_words]
             found = sorted(phrases + found, key=itemgetter(1)) if phrases else found
         return found
 
@@ -251,11 +251,11 @@ def _number(word: str) -> str:
     return plain.lstrip("0") or "0" if "." not in plain else plain
 
 
-def terms(text: str, words: Vocabulary | None = None) -> Sequence[Term]:
+def terms(text: str, words: Vocabulary | None = None) -> Sequence[ContentTerm]:
     """The terms of a text in order, by a vocabulary or the package's; those of short texts are cached."""
     return _cached_terms(text, words) if len(text) <= LONGEST_CACHED else (words or vocabulary()).terms(text)
 
 
 @lru_cache(maxsize=4_000)
-def _cached_terms(text: str, words: Vocabulary | None) -> tuple[Term, ...]:
+def _cached_terms(text: str, words: Vocabulary | None) -> tuple[ContentTerm, ...]:
     return tuple((words or vocabulary()).terms(text))

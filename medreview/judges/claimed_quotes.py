@@ -15,7 +15,7 @@ from medreview.citations.citation import Citation
 from medreview.evidence.grounding import QuoteIndex, ground
 from medreview.labels import GIVEN_BY_REVIEWER
 from medreview.progress import SILENT, Progress
-from medreview.statements.marker_stage import shares
+from medreview.statements.own_citations import shares
 from medreview.study import Study
 from medreview.study.rows import insert
 from medreview.text import Span

@@ -41,8 +41,8 @@ from medreview.pipeline.preparing import (
     save_pages,
 )
 from medreview.pipeline.rolling_up import Edited, edit, merge, promote, roll_up, set_tie_rule
-from medreview.references.check_stage import Authorities, CheckSummary
 from medreview.references.library import LibraryOfFiles, library_of
+from medreview.references.stage import Authorities, CheckSummary
 
 __all__ = [
     "Attached",

@@ -23,7 +23,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.pipeline.choosing import Choice
 from medreview.pipeline.rolling_up import replacing_answers, roll_up, rolled_up
 from medreview.progress import SILENT, Progress
-from medreview.sources.given_stage import store_given
+from medreview.sources.stage import store_given
 from medreview.study import Study
 
 

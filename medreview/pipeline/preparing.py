@@ -31,21 +31,18 @@ from medreview.llm.settings import JudgeSettings, where_texts_go
 from medreview.llm.store import CallStore
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
-from medreview.references.check_stage import Authorities, CheckSummary, check_all
 from medreview.references.matched_folder import MatchedFolder
 from medreview.references.page_of_source import SourceWorks
-from medreview.references.stage import find_all
+from medreview.references.stage import Authorities, CheckSummary, check_all, find_all
 from medreview.semantic.configured import SemanticSettings, configured_encoder, cost
 from medreview.semantic.similarity import Encoder, Scorer
 from medreview.sources.fetching.network import Network, Services
 from medreview.sources.page_reader import require_ocr
 from medreview.sources.saved.pages_folder import MANIFEST, PagesFolder
-from medreview.sources.saved.save_stage import write_pages
 from medreview.sources.saved.warc import WarcPages
 from medreview.sources.scan_stage import read_scans, scans_left, take_recorded
-from medreview.sources.stage import FetchSummary, SavedSource, Scope, fetch_live, fetch_saved
-from medreview.statements.marker_stage import mark_all
-from medreview.statements.stage import ParseSummary, parse_all
+from medreview.sources.stage import FetchSummary, SavedSource, Scope, fetch_live, fetch_saved, write_pages
+from medreview.statements.stage import ParseSummary, mark_all, parse_all
 from medreview.study import Study
 from medreview.text import counted
 

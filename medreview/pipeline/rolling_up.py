@@ -21,7 +21,7 @@ from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode
 from medreview.review.statement_editing import made_of
 from medreview.statements.left_out import list_left_out, promotion
-from medreview.statements.marker_stage import mark_all
+from medreview.statements.stage import mark_all
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
 from medreview.study.merge import MergeSummary

@@ -2,12 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, islice
 from math import log
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.references.comparing.authors import family_keys
@@ -15,9 +16,11 @@ from medreview.references.comparing.check import can_be_searched, check_referenc
 from medreview.references.comparing.fit import fit
 from medreview.references.comparing.publication import address_key, key
 from medreview.references.comparing.titles import document_numbers, numbers_of_record
-from medreview.references.comparing.word_matching import FUNCTION_WORDS, words
+from medreview.references.comparing.word_matching import content_words, words
 from medreview.references.model import Asked, Identifier, Record, Reference, ReferenceCheck
 from medreview.references.reading_libraries import read_library
+
+K = TypeVar("K")
 
 _KNOWN: Final = 2
 """Works of the library with a word in their titles from which on it is a word of its own, and no typing error."""
@@ -44,10 +47,7 @@ class Library:
     def __init__(self, records: Iterable[Record], name: str = "library") -> None:
         self.name = name
         self._works = [*records]
-        self._by_identifier: dict[Identifier, list[int]] = {}
-        for at, work in enumerate(self._works):
-            for identifier in work.identifiers:
-                self._by_identifier.setdefault(key(identifier), []).append(at)
+        self._by_identifier = self._index(lambda work: map(key, work.identifiers))
 
     def __len__(self) -> int:
         return len(self._works)
@@ -73,7 +73,7 @@ class Library:
             found.sort(key=lambda each: -each[1])
         if len(found) > limit and reference.authors:
             named = family_keys(reference.authors[0])
-            found.sort(key=lambda each: -each[1] - _BY_AUTHOR * bool(named & self._first_family(each[0])))
+            found.sort(key=lambda each: -each[1] - _BY_AUTHOR * bool(named & _first_family(self._works[each[0]])))
         return tuple(self._works[at] for at, _ in found[:limit])
 
     def check(self, reference: Reference) -> ReferenceCheck:
@@ -95,52 +95,36 @@ class Library:
         """Whether a word stands in the titles of several works, so that it is not a typing error."""
         return len(self._by_word.get(word, ())) >= _KNOWN
 
+    def _index(self, keys: Callable[[Record], Iterable[K]]) -> dict[K, list[int]]:
+        """The places of the works in the library, by what each is looked up by."""
+        found: defaultdict[K, list[int]] = defaultdict(list)
+        for at, work in enumerate(self._works):
+            for one in keys(work):
+                found[one].append(at)
+        return dict(found)
+
     @cached_property
     def _by_address(self) -> dict[str, list[int]]:
-        """The works at an address, by its key."""
-        found: dict[str, list[int]] = {}
-        for at, work in enumerate(self._works):
-            if page := address_key(work.url):
-                found.setdefault(page, []).append(at)
-        return found
+        return self._index(lambda work: filter(None, [address_key(work.url)]))
 
     @cached_property
     def _by_number(self) -> dict[str, list[int]]:
-        """The works of a body, by the number that it calls them by."""
-        found: dict[str, list[int]] = {}
-        for at, work in enumerate(self._works):
-            for number in numbers_of_record(work):
-                found.setdefault(number, []).append(at)
-        return found
+        """By the number that a body calls its document by."""
+        return self._index(numbers_of_record)
 
     @cached_property
     def _by_word(self) -> dict[str, list[int]]:
-        """The works whose titles have a word, by the word."""
-        found: dict[str, list[int]] = {}
-        for at, work in enumerate(self._works):
-            for word in {*words(" ".join((work.title, *work.other_titles)))}:
-                if word in found:
-                    found[word].append(at)
-                else:
-                    found[word] = [at]
-        return found
+        """By each word of the titles."""
+        return self._index(lambda work: {*words(" ".join((work.title, *work.other_titles)))})
 
     @cached_property
     def _by_family(self) -> dict[str, list[int]]:
-        """The works of an author, by the words of the family name."""
-        found: dict[str, list[int]] = {}
-        for at in range(len(self._works)):
-            for name in self._first_family(at):
-                found.setdefault(name, []).append(at)
-        return found
-
-    def _first_family(self, at: int) -> frozenset[str]:
-        authors = self._works[at].authors
-        return family_keys(authors[0]) if authors else frozenset()
+        """By the words of the first author's family name."""
+        return self._index(_first_family)
 
     def _by_words(self, text: str) -> list[tuple[int, float]]:
         """The works that share the most of a text's rare words, each with the share of their weight, best first."""
-        named = {*islice((word for word in words(text) if word not in FUNCTION_WORDS), _WORDS_READ)}
+        named = {*islice(content_words(text), _WORDS_READ)}
         having = sorted((self._by_word[word] for word in named if word in self._by_word), key=len)
         scores: dict[int, float] = {}
         whole = (len(named) - len(having)) * self._weight(1) / 2
@@ -164,6 +148,10 @@ class Library:
         fits = [fit(reference, self._works[at], self.known) for at in sorted(found)]
         fits.sort(key=lambda each: each.rank, reverse=True)
         return tuple(each.record for each in fits[:limit])
+
+
+def _first_family(work: Record) -> frozenset[str]:
+    return family_keys(work.authors[0]) if work.authors else frozenset()
 
 
 class LibraryOfFiles(NamedTuple):

@@ -14,7 +14,7 @@ from medreview.children.asking import NotReadError
 from medreview.errors import UserError
 from medreview.labels import GIVEN_BY_REVIEWER
 from medreview.progress import SILENT, Progress
-from medreview.references.page_of_source import ADDRESS, Fit, SourceWorks
+from medreview.references.page_of_source import ADDRESS, PageFit, SourceWorks
 from medreview.sources.fetching.network import Fetched, Limits, utc_text
 from medreview.sources.page_reader import names_in_child
 from medreview.sources.saved.pages_folder import MANIFEST
@@ -63,7 +63,7 @@ class MatchedFolder:
                 f"The folder {path} has no {MANIFEST}, the list that says which file is which page, and no saved page "
                 f"that could be matched without one ({', '.join(ENDINGS)})."
             )
-        fits: dict[Path, list[Fit]] = {}
+        fits: dict[Path, list[PageFit]] = {}
         unread: dict[Path, str] = {}
         progress.begin("saved files", len(files))
         for file in files:
@@ -72,7 +72,7 @@ class MatchedFolder:
             except NotReadError as error:
                 unread[file] = str(error).rstrip(".")
             progress.step()
-        best: dict[str, tuple[Path, Fit]] = {}
+        best: dict[str, tuple[Path, PageFit]] = {}
         for file, found in fits.items():
             for fit in found:
                 if fit.source_id not in best or fit.sign < best[fit.source_id][1].sign:
@@ -83,7 +83,7 @@ class MatchedFolder:
         ]
         """What became of each file, in order; of one that is the page of several sources there are several."""
 
-    def _became(self, file: Path, fits: list[Fit], unread: str) -> Iterator[FileMatch]:
+    def _became(self, file: Path, fits: list[PageFit], unread: str) -> Iterator[FileMatch]:
         name = self._name(file)
         own = [(url, fit) for url, (page, fit) in self._pages.items() if page == file]
         for url, fit in own:

@@ -4,10 +4,10 @@ In JSON a field that has its default is left out. Reading back takes nothing tha
 files, too.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from types import MappingProxyType, NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from medreview.references.verdict import Verdict
 from medreview.storable import unstorable
@@ -197,6 +197,7 @@ def is_unanswered(verdict: Verdict | None, outcomes: Iterable[str]) -> bool:
     return verdict == "not_checkable" and "failed" in outcomes
 
 
+T = TypeVar("T")
 _NO_DEFAULT: Final = object()
 
 
@@ -207,25 +208,20 @@ def to_json(value: Reference | Record | ReferenceCheck) -> dict[str, Any]:
     return written
 
 
-def reference_of(value: object) -> Reference:
-    """The reference that was written so. Raises ``ValueError`` for anything else."""
-    reference = _read(Reference, value, "reference")
-    assert isinstance(reference, Reference)
-    return reference
+def _reader(kind: type[T], where: str) -> Callable[[object], T]:
+    """Reads a value that was written so. Raises ``ValueError`` for anything else."""
+
+    def read(value: object) -> T:
+        found = _read(kind, value, where)
+        assert isinstance(found, kind)
+        return found
+
+    return read
 
 
-def record_of_json(value: object) -> Record:
-    """The record that was written so. Raises ``ValueError`` for anything else."""
-    record = _read(Record, value, "record")
-    assert isinstance(record, Record)
-    return record
-
-
-def check_of(value: object) -> ReferenceCheck:
-    """The check that was written so. Raises ``ValueError`` for anything else."""
-    check = _read(ReferenceCheck, value, "check")
-    assert isinstance(check, ReferenceCheck)
-    return check
+reference_of: Final = _reader(Reference, "reference")
+record_of_json: Final = _reader(Record, "record")
+check_of: Final = _reader(ReferenceCheck, "check")
 
 
 def _written(value: object) -> object:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from medreview.references.model import Author, Field, Reference
-from medreview.references.printed.container import is_journal, kind_of
+from medreview.references.printed.container import kind_of
 from medreview.references.printed.names import read_authors
 from medreview.text import Span
 
@@ -53,7 +53,7 @@ def as_told(read: Reference, told: Mapping[str, Any], by: str) -> Reference | No
         own["title"] = title
     if authors:
         own["authors"] = Span(min(at.start for at in authors), max(at.end for at in authors))
-    if "authors" in own and any(_overlap(own["authors"], at) for name, at in own.items() if name != "authors"):
+    if "authors" in own and any(own["authors"].overlap(at) for name, at in own.items() if name != "authors"):
         return None
     places = kept | {name: Span(read.start + at.start, read.start + at.end) for name, at in own.items()}
     values = {name: read.text[own[name].start : own[name].end] if name in own else "" for name in _TEXTS}
@@ -67,39 +67,20 @@ def as_told(read: Reference, told: Mapping[str, Any], by: str) -> Reference | No
         unsure=(),
         read_by=by,
     )
-    return replace(made, kind=_kind(made))
+    return replace(made, kind=kind_of(made, made.text))
 
 
 def _place(text: str, words: str, taken: Sequence[Span]) -> Span | None:
     """The first place of these words that is not another field's."""
     pattern = r"\s+".join("".join(map(_letter, word)) for word in words.split())
     found = (Span(*one.span()) for one in re.finditer(rf"(?<!\w){pattern}(?!\w)", text))
-    return next((place for place in found if not any(_overlap(place, other) for other in taken)), None)
+    return next((place for place in found if not any(place.overlap(other) for other in taken)), None)
 
 
 def _letter(letter: str) -> str:
     return next((f"[{re.escape(alike)}]" for alike in _ALIKE if letter in alike), re.escape(letter))
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
-
-
 def _author(name: str) -> Author:
     found = read_authors(name, certain=True)
     return found.authors[0] if found is not None and len(found.authors) == 1 else Author(name, body=True)
-
-
-def _kind(read: Reference) -> Any:
-    return kind_of(
-        read.text,
-        title=read.title,
-        container=read.container,
-        numbered=bool(read.volume or read.pages),
-        publisher=read.publisher,
-        edition=read.edition,
-        journal=is_journal(read.container),
-        chapter=False,
-        identifiers=read.identifiers,
-        url=read.url,
-    )

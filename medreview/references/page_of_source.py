@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from medreview.citations.citation import Citation, canonical_key
 from medreview.citations.identifiers import resolve
 from medreview.references.comparing.titles import compare_titles
-from medreview.references.comparing.word_matching import FUNCTION_WORDS, words
+from medreview.references.comparing.word_matching import content_words, words
 from medreview.references.model import Reference, reference_of
 from medreview.sources.reading.own_names import OwnNames
 
@@ -53,7 +53,7 @@ _SAID: Final = 3
 """Signs that a file is the page of a source, the surest first."""
 
 
-class Fit(NamedTuple):
+class PageFit(NamedTuple):
     """That a file is the page of a source: by which ``sign``, and by what, in words."""
 
     source_id: str
@@ -82,20 +82,20 @@ class SourceWorks:
                 by_key[key].append(work.source_id)
         return cls(works, by_key)
 
-    def fits(self, names: OwnNames) -> Iterator[Fit]:
+    def fits(self, names: OwnNames) -> Iterator[PageFit]:
         """The sources that a file is the page of, the surest first; a source may come twice."""
         for name in names.names:
             for key in _keys(name.kind, name.value):
                 by = name.by if name.kind == "url" else f"{name.by}, {name.value}"
                 sign = ADDRESS if name.kind == "url" else _IDENTIFIER
-                yield from (Fit(source, by, sign) for source in self.by_key.get(key, ()))
+                yield from (PageFit(source, by, sign) for source in self.by_key.get(key, ()))
         titles = {" ".join(words(piece)) for title in names.titles for piece in _pieces(title)}
         opening = f" {' '.join(words(names.opening))} "
         for work in self.works.values():
             if not titles.isdisjoint(work.titles):
-                yield Fit(work.source_id, _TITLE, _TITLED)
+                yield PageFit(work.source_id, _TITLE, _TITLED)
             elif any(f" {title} " in opening for title in work.titles):
-                yield Fit(work.source_id, _OPENING, _SAID)
+                yield PageFit(work.source_id, _OPENING, _SAID)
 
 
 def other_work(work: SourceWork, names: OwnNames) -> str:
@@ -136,8 +136,7 @@ def _keys(kind: str, value: str) -> set[str]:
 
 def _title_words(title: str) -> str:
     """The words of a title, to be compared; ``""`` where they are too few to be those of one work."""
-    found = words(title)
-    return " ".join(found) if sum(word not in FUNCTION_WORDS for word in found) >= _FEWEST else ""
+    return " ".join(words(title)) if len(content_words(title)) >= _FEWEST else ""
 
 
 def _pieces(title: str) -> Iterator[str]:

@@ -12,8 +12,7 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from medreview.sources.fetching.network import Fetched
-from medreview.sources.reading.charset import decode, utf_16_by_header
-from medreview.sources.reading.mhtml import page_in
+from medreview.sources.reading.charset import decode, page_in, utf_16_by_header
 from medreview.sources.reading.page_states import HOLDS_SOURCE, THIN, PageSigns, bot_check, count_words, page_state
 from medreview.sources.reading.text_structure import Heading, SetApart, with_unseen
 from medreview.sources.records.service_record import Identifier, ServiceRecord, empty_record, service_error
@@ -46,7 +45,7 @@ def read_record(fetched: Fetched) -> ServiceRecord | None:
             return None
         return _from_xml(name, body, fetched.content_type, requested)
     if _EUROPE_PMC_JSON.match(body[:_PROLOGUE]) or (requested and body[:_PROLOGUE].lstrip().startswith(b"{")):
-        from medreview.sources.records.europe_pmc_json import read_europe_pmc
+        from medreview.sources.records.abstracts import read_europe_pmc
 
         return read_europe_pmc(body, requested)
     if requested and body.strip() and not _HTML_PAGE.search(body[:_PROLOGUE]) and b"\0" not in body[:_PROLOGUE]:
@@ -87,7 +86,7 @@ def _from_xml(name: str, body: bytes, content_type: str, requested: Identifier |
     if name in ("eFetchResult", "eEfetchResult"):
         return service_error("NCBI", " ".join(error.text or "" for error in root.iter("ERROR")), XML_PARSER)
     if name.startswith("Pubmed"):
-        from medreview.sources.records.pubmed_xml import read_pubmed
+        from medreview.sources.records.abstracts import read_pubmed
 
         record = read_pubmed(root, requested)
     else:

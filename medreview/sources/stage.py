@@ -1,17 +1,29 @@
-"""The stage that fetches every cited source once and stores each page as a snapshot."""
+"""The stages that keep pages of cited sources as snapshots, fetched, from a folder or file, or given with the answers.
 
+They also write the pages of a study into a folder of saved pages, for offline use elsewhere.
+"""
+
+import json
 import sqlite3
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final, Literal, Protocol
 
+from medreview.citations import canonical_key, fetch_url, from_list
 from medreview.citations.citation import by_scheme, domain
+from medreview.citations.stored_sources import earlier_sources, source_id
 from medreview.event_loop import run_to_end
-from medreview.labels import EXCERPT, GIVEN_BY_REVIEWER
+from medreview.exchange.imports.listed_citations import GivenPage
+from medreview.labels import EXCERPT, GIVEN, GIVEN_BY_REVIEWER
 from medreview.progress import SILENT, Progress
-from medreview.sources.fetching.network import Fetched, Network, Request, Services, addresses
+from medreview.sources.fetching.network import Fetched, Network, Request, Services, addresses, http_failure, utc_text
 from medreview.sources.page import Page
 from medreview.sources.page_reader import PageReader, read_given, read_in_child
 from medreview.sources.reading.page_states import BEST_FIRST
+from medreview.sources.saved.pages_folder import FETCH_STATES, SavedPages
 from medreview.sources.snapshots import add_snapshot, confirm_snapshot, holds_source
 from medreview.study import Study
 from medreview.text import in_words, sha256
@@ -248,3 +260,133 @@ def _add_snapshot(
             summary.kept += 1
         else:
             summary.changed += 1
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSummary:
+    """Counts of sources: ``stored`` with a new text, ``known`` ones, and ``kept``, whose own page was read before.
+
+    ``unnamed``: texts without an address or identifier of their source, which are not stored.
+    """
+
+    stored: int
+    known: int
+    kept: int
+    unnamed: int = 0
+
+
+def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: Progress = SILENT) -> GivenSummary:
+    """Store the texts that came for cited sources, one transaction for each source; idempotent.
+
+    Several texts of one source are one page, one after the other; a whole page takes the place of passages. A page that
+    was fetched stays. ``file``: where they came from.
+    """
+    texts: dict[str, dict[str, bool]] = {}
+    urls: dict[str, str] = {}
+    titles: dict[str, str] = {}
+    unnamed = 0
+    for page in pages:
+        cited = from_list([page.address]).citations[:1]
+        unnamed += not cited
+        for citation in cited:
+            key = canonical_key(citation)
+            texts.setdefault(key, {})[page.text] = page.whole
+            titles.setdefault(key, page.title)
+            urls.setdefault(key, fetch_url(citation))
+    progress.begin("given pages", len(texts))
+    done = {"stored": 0, "known": 0, "kept": 0}
+    earlier = earlier_sources(study.reader)
+    for key, of_source in texts.items():
+        named = source_id(key, earlier)
+        found = study.reader.execute(
+            """SELECT u.source_id, u.url, c.page_state, c.text_sha256, c.body
+               FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id)
+               WHERE u.source_id = ? OR (u.url = ? AND u.url <> '')
+               ORDER BY u.source_id = ? DESC""",
+            (named, urls[key], named),
+        ).fetchone()
+        if found is not None:
+            done[_store(study, found, of_source, titles[key], file)] += 1
+        progress.step()
+    return GivenSummary(**done, unnamed=unnamed)
+
+
+def _store(study: Study, source: sqlite3.Row, texts: Mapping[str, bool], title: str, file: str) -> str:
+    """Which count of :class:`GivenSummary` it is."""
+    before = ""
+    whole = [text for text, is_whole in texts.items() if is_whole]
+    state = GIVEN if whole or source["page_state"] == GIVEN else EXCERPT
+    if source["page_state"] == GIVEN and not whole:
+        return "kept"
+    if source["page_state"] == state:
+        before = zlib.decompress(source["body"]).decode("utf-8")
+    elif source["page_state"] not in (None, EXCERPT) and holds_source(source):
+        return "kept"
+    text = _joined(before, whole or list(texts))
+    if text == before:
+        return "known"
+    fetched = Fetched(
+        url=source["url"],
+        final_url=source["url"],
+        chain=(source["url"],),
+        status=None,
+        content_type="text/plain; charset=utf-8",
+        body=text.encode("utf-8"),
+        fetched_at=utc_text(datetime.now(UTC)),
+        state=state,
+        detail=f"The text came with the answer, in {file}; the address was not asked."
+        if state == GIVEN
+        else f"Only a passage came with the answer, in {file}; the page itself was not fetched yet.",
+    )
+    page = read_in_child(fetched)
+    page = replace(page, title=title or page.title)
+    study.write(lambda connection: add_snapshot(connection, source["source_id"], fetched, page))
+    return "stored"
+
+
+def _joined(before: str, texts: list[str]) -> str:
+    """All different texts of a source as one; what is a part of another one is not repeated."""
+    parts = [before] if before else []
+    for text in texts:
+        if not any(text in part for part in parts):
+            parts = [part for part in parts if part not in text] + [text]
+    return "\n\n".join(parts)
+
+
+def write_pages(study: Study, folder: Path, progress: Progress = SILENT) -> int:
+    """Write the pages of a study into a folder that ``--pages`` reads; the number of pages of the study.
+
+    Pages that are in the folder already are not written again.
+    """
+    total = study.reader.execute("SELECT count(*) FROM source WHERE current_snapshot IS NOT NULL").fetchone()[0]
+    progress.begin("saving", total)
+    rows = study.reader.execute(
+        """SELECT u.url, c.final_url, c.status, c.content_type, c.body, c.fetched_at, c.page_state, c.state_evidence,
+                  c.chain FROM source AS u JOIN snapshot_current AS c USING (source_id) ORDER BY u.rowid"""
+    )
+    with SavedPages(folder) as saved:
+        for row in rows:
+            saved.add(_fetched(row))
+            progress.step()
+    return int(total)
+
+
+def _fetched(row: sqlite3.Row) -> Fetched:
+    """A snapshot as the answer that was fetched over the network."""
+    state, detail = http_failure(row["status"]) if row["status"] else (None, "")
+    body = zlib.decompress(row["body"])
+    # All other states are decided again from the page; without a body nothing was added to what fetching said.
+    if row["page_state"] in FETCH_STATES and (state is None or not body):
+        state, detail = row["page_state"], row["state_evidence"]
+    chain = tuple(json.loads(row["chain"]))
+    return Fetched(
+        url=row["url"],
+        final_url=row["final_url"],
+        chain=chain if chain[:1] == (row["url"],) else (row["url"], *chain),
+        status=row["status"],
+        content_type=row["content_type"],
+        body=body,
+        fetched_at=row["fetched_at"],
+        state=state,
+        detail=detail,
+    )

@@ -4,10 +4,12 @@
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
+
+from medreview.text import Span
 
 MARKED_BY: Final = "markers-2"
 """Name and version of these rules, stored with every response that they were applied to."""
@@ -100,3 +102,12 @@ def _listed(numbers: list[sqlite3.Row]) -> Numbers:
     for row in numbers:
         listed[row["source_id"]] = (*listed.get(row["source_id"], ()), row["number"])
     return listed
+
+
+def shares(places: Iterable[Span], claim: Span) -> bool:
+    """Whether a statement and a stretch of its response that cites share half of the shorter of the two."""
+    shared = length = 0
+    for place in places:
+        shared += place.overlap(claim)
+        length += place.end - place.start
+    return shared > 0 and 2 * shared >= min(length, claim.end - claim.start)

@@ -15,7 +15,7 @@ from medreview.citations.allow_list import KINDS, AllowList, ResponseScore, scor
 from medreview.citations.citation import Citation
 from medreview.exchange.imports.citation_answers import CitingAnswer
 from medreview.progress import SILENT, Progress
-from medreview.sources.lookups.reach import Reach
+from medreview.sources.reach import Reach
 from medreview.stats.clusters import clusters_of
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate, percent

@@ -17,9 +17,8 @@ from medreview.citations.citation import is_redirect
 from medreview.citations.hosts import host_of, registrable, top_level, under, us_by_rule
 from medreview.labels import NOT_ASKED
 from medreview.progress import SILENT, Progress
-from medreview.sources.lookups.rdap import countries, is_us
-from medreview.sources.lookups.reach import GONE
-from medreview.sources.lookups.wayback import LOST, Archived, archived, may_be_asked
+from medreview.sources.lookups import LOST, Archived, archived, countries, is_us, may_be_asked
+from medreview.sources.reach import GONE
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate

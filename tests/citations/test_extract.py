@@ -10,8 +10,8 @@ from medreview.citations import Citation, canonical_key, extract, fetch_url
 from medreview.citations.markers import find_markers, markers_of
 from medreview.citations.source_lists import OwnNumbers, own_numbers
 from medreview.statements.blocks import blocks
-from medreview.statements.marker_stage import lists_of_sources
 from medreview.statements.marks import CitationIndex
+from medreview.statements.stage import lists_of_sources
 from medreview.text import Span
 
 

@@ -10,7 +10,7 @@ from medreview.citations import citation
 from medreview.exchange.imports.listed_citations import GivenPage
 from medreview.generators.source_texts import page_at
 from medreview.review.snapshot_diff import snapshot_diffs
-from medreview.sources.given_stage import store_given
+from medreview.sources.stage import store_given
 from medreview.study import Study
 from medreview.units.documents import about
 

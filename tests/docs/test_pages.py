@@ -18,7 +18,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.review.actions import FIGURES, REVIEW, Action, shown_key
 from medreview.review.queue_kinds import KINDS
 from medreview.review.why_flagged import every_reason
-from medreview.sources.lookups.reach import MEANING
+from medreview.sources.reach import MEANING
 from medreview.study.own_axes import parse, shipped_text
 from medreview.units import registry
 from tests.support.commands import Program

@@ -9,7 +9,7 @@ from medreview import pipeline
 from medreview.citations.stage import extract_all
 from medreview.references.stage import find_all
 from medreview.references.study_references import FOUND_BY
-from medreview.statements.marker_stage import mark_all
+from medreview.statements.stage import mark_all
 from medreview.study import Study
 from medreview.study.check import check_study
 from tests.support.study_builder import build, rows_of

@@ -124,9 +124,6 @@ def _warm_up() -> None:
 
 
 def main() -> None:
-    import medreview.sources.fetching.fetch
-    import medreview.sources.records.jats
-    import medreview.sources.records.pubmed_xml  # noqa: F401
 
     _warm_up()
     # Without a buffer: the body is read by the copy. This process must never hold it, for what it once held and gave

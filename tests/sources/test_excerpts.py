@@ -8,8 +8,7 @@ import pytest
 from medreview import pipeline
 from medreview.exchange.imports.listed_citations import GivenPage, document_entry
 from medreview.labels import EXCERPT, GIVEN
-from medreview.sources.given_stage import store_given
-from medreview.sources.stage import FetchSummary
+from medreview.sources.stage import FetchSummary, store_given
 from medreview.study import Study
 
 ADDRESS = "https://guideline.example/renal"

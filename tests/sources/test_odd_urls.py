@@ -13,11 +13,10 @@ from medreview.citations.allow_list import load_allow_list
 from medreview.citations.citation import Citation
 from medreview.event_loop import run_to_end
 from medreview.exchange.imports.citation_answers import study_answers
+from medreview.sources import reach
 from medreview.sources.fetching.fetch import Limits, Network, Request, fetch_all, reach_all
 from medreview.sources.fetching.network import Services
-from medreview.sources.lookups import reach
-from medreview.sources.lookups.rdap import ask_registry
-from medreview.sources.lookups.wayback import ask_archive
+from medreview.sources.lookups import ask_archive, ask_registry
 from medreview.sources.saved.warc import WarcPages
 from medreview.stats.citation_kpis import PassCriteria, citation_report, scored
 from medreview.stats.url_analysis import url_figures
@@ -126,7 +125,7 @@ def states(study):
     return {row[0]: (row[1], row[2]) for row in rows}
 
 
-@pytest.mark.parametrize(("count", "respect_robots"), [(MANY, False), (60, True)])
+@pytest.mark.parametrize(("count", "respect_robots"), [(120, False), (60, True)])
 def test_odd_addresses_end_in_a_state_everywhere_and_the_rest_goes_on(tmp_path, count, respect_robots):
     odd = odd_urls(count, 11)
     with LocalServer() as server, Study.create(tmp_path / "a.medreview") as study:

@@ -8,9 +8,8 @@ import pytest
 from medreview.citations.stage import extract_all
 from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import placed
-from medreview.statements.marker_stage import mark_all
 from medreview.statements.own_citations import of_response
-from medreview.statements.stage import parse_all
+from medreview.statements.stage import mark_all, parse_all
 from medreview.study import Study
 from tests.support.study_builder import build, rows_of
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from medreview.exchange.imports.citation_answers import CitingAnswer
     from medreview.exchange.imports.file_rows import BadRecord
     from medreview.review.snapshot_diff import SnapshotDiff
-    from medreview.sources.lookups.lookup_stage import LookupSummary
+    from medreview.sources.lookups import LookupSummary
 
 
 def fetch(
@@ -216,7 +216,7 @@ def citations(
         if reach:
             import asyncio
 
-            from medreview.sources.lookups.reach import ask
+            from medreview.sources.reach import ask
 
             sources = distinct_sources(found)
             say(f"asking for {counted(len(sources), 'source')} over the network")
@@ -255,7 +255,7 @@ def _read(source: str, mapping: Mapping[str, str]) -> "tuple[str, list[CitingAns
     if source != "-" and not path.is_dir():
         study_path(path)
     if source != "-" and is_database(path):
-        from medreview.sources.lookups.reach import stored
+        from medreview.sources.reach import stored
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.reference_verdicts import any_checked, reference_report
         from medreview.stats.reports.provenance import provenance
@@ -326,8 +326,7 @@ def urls(
 
 
 def _ask(path: Path, *, archive: bool, registry: bool) -> None:
-    from medreview.sources.lookups.rdap import ask_registry
-    from medreview.sources.lookups.wayback import ask_archive
+    from medreview.sources.lookups import ask_archive, ask_registry
 
     wanted: list[tuple[bool, str, str, Callable[..., LookupSummary]]] = [
         (archive, "archive", "address", ask_archive),

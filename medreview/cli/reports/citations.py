@@ -27,7 +27,7 @@ from medreview.cli.reports.layout import (
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.references import identified_parts
 from medreview.exchange.imports.file_rows import BadRecord
-from medreview.sources.lookups.reach import MEANING, STATES
+from medreview.sources.reach import MEANING, STATES
 from medreview.stats.citation_kpis import NO_CITATION, CitationFigures, CitationGroup, CitationReport, ScoredResponse
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, half_up, percent
 from medreview.stats.formulas.latency import Latency

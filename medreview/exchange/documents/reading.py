@@ -122,7 +122,7 @@ def _read_page(body: bytes) -> Read:
 
 def _read_saved(body: bytes) -> Read:
     from medreview.exchange.documents.web_page import read_page
-    from medreview.sources.reading.mhtml import page_in
+    from medreview.sources.reading.charset import page_in
 
     try:
         saved = page_in(body)

@@ -17,7 +17,7 @@ from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, cells, c
 from medreview.exchange.files.csv_file import CsvFile, sign_of
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.labels import INVALID
-from medreview.sources.lookups.reach import STATES
+from medreview.sources.reach import STATES
 from medreview.stats.citation_kpis import CitationReport, ScoredResponse
 
 _VERDICTS: Final = ("allowed", "by_format", "not_allowed")

@@ -14,7 +14,7 @@ from medreview.text import word_lists, word_set
 NameLikeness = Literal["same", "slip", "wrong", "unknown"]
 """Of a field: the same, a harmless difference, another one, nothing to compare with."""
 
-PARTICLES: Final = word_set(word_lists(__file__)["particles"])
+_PARTICLES: Final = word_set(word_lists(__file__)["particles"])
 _DOUBLE: Final = "part of a double name"
 _SHOWN: Final = 3
 _FEWEST_OTHERS: Final = 2
@@ -22,7 +22,8 @@ _FEWEST_OTHERS: Final = 2
 
 
 class NameComparison(NamedTuple):
-    """How the authors compare: how alike the first one is, why, and the share of the other ones that the record has."""
+    """How names of authors or journals compare: how alike, why; of authors also the share of those after the first one
+    that the record has."""
 
     likeness: NameLikeness
     why: str = ""
@@ -65,7 +66,7 @@ def names_written(authors: Sequence[Author], et_al: bool = False) -> str:
 def family_keys(author: Author) -> frozenset[str]:
     """What a family name is looked up by: its words without particles, and all of them as one."""
     named = words(author.family)
-    bare = _without_particles(named)
+    bare = without_particles(named)
     return frozenset({*bare, "".join(bare), "".join(named)} - {""})
 
 
@@ -74,10 +75,7 @@ def same_family(one: Author, other: Author) -> str | None:
     mine, yours = words(one.family), words(other.family)
     if mine == yours:
         return ""
-    bare = (
-        [word for word in mine if word not in PARTICLES] or mine,
-        [word for word in yours if word not in PARTICLES] or yours,
-    )
+    bare = without_particles(mine), without_particles(yours)
     joined = "".join(bare[0]), "".join(bare[1])
     if joined[0] == joined[1]:
         return "particle or hyphen"
@@ -103,8 +101,9 @@ def same_family(one: Author, other: Author) -> str | None:
     return None
 
 
-def _without_particles(name: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for word in name if word not in PARTICLES) or name
+def without_particles(name: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a family name without "van", "de" and the like; all of them where there are no others."""
+    return tuple(word for word in name if word not in _PARTICLES) or name
 
 
 def _first(printed: Author, known: Author) -> str | None:

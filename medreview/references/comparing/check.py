@@ -1,4 +1,4 @@
-"""The verdict on a reference from the records that were found for it."""
+"""The verdict on a reference from the records that were found for it, and why it has it, in a sentence."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,13 +6,22 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from medreview.references.comparing import explanations
 from medreview.references.comparing.authors import same_family
 from medreview.references.comparing.fit import Fit, fit, is_only_named
 from medreview.references.comparing.publication import address_key, same_identifier
-from medreview.references.comparing.titles import UPDATED
-from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, words
-from medreview.references.model import Asked, FieldDifference, Identifier, Record, Reference, ReferenceCheck
+from medreview.references.comparing.titles import UPDATED, edition_number
+from medreview.references.comparing.word_matching import Known, content_words, words
+from medreview.references.model import (
+    PARTLY_LISTED,
+    Asked,
+    FieldDifference,
+    Identifier,
+    Record,
+    Reference,
+    ReferenceCheck,
+    authority_name,
+    identifier_line,
+)
 
 _CANDIDATES: Final = 5
 _FEWEST_WORDS: Final = 3
@@ -56,14 +65,12 @@ def check_reference(
     if page is not None and not works:
         return _of_another_page(reference, page, asked)
     if not works and not (reference.identifiers or can_be_searched(reference)):
-        return ReferenceCheck("not_checkable", because=explanations.NOTHING_TO_GO_BY, asked=asked)
+        return ReferenceCheck("not_checkable", because=_NOTHING_TO_GO_BY, asked=asked)
     if not works:
         return _of_none(reference, cited, asked, today or date.today())
     if alike := _as_good(works):
         records = tuple(each.record for each in alike[:_CANDIDATES])
-        return ReferenceCheck(
-            "ambiguous", candidates=records, because=explanations.several(records, reference), asked=asked
-        )
+        return ReferenceCheck("ambiguous", candidates=records, because=_several(records, reference), asked=asked)
     return _of_the_work(reference, works[0], led, works, asked, page)
 
 
@@ -77,7 +84,7 @@ def can_be_searched(reference: Reference) -> bool:
     told = sum(map(bool, (reference.authors, reference.container, reference.year)))
     if not reference.title:
         return told == 3
-    return told > 0 or sum(word not in FUNCTION_WORDS for word in words(reference.title)) >= _FEWEST_WORDS
+    return told > 0 or len(content_words(reference.title)) >= _FEWEST_WORDS
 
 
 def same_work(one: Record, other: Record) -> bool:
@@ -115,7 +122,7 @@ def _other_page(reference: Reference, cited: Sequence[Fit]) -> Fit | None:
 
 def _shares_a_word(reference: Reference, record: Record) -> bool:
     """Whether the whole text of a reference has a content word in common with the page's title, beside the numbers."""
-    own = {word for word in words(record.title) if word not in FUNCTION_WORDS and not word.isdigit()}
+    own = {word for word in content_words(record.title) if not word.isdigit()}
     return bool(own & {*words(reference.text.replace(reference.url, " "))}) if own else True
 
 
@@ -145,7 +152,7 @@ def _of_the_work(
     ]
     differences = found.differences(reference, elsewhere)
     if page is not None and not same_work(page.record, found.record):
-        why = f"It is the address of {explanations.named(page.record)}."
+        why = f"It is the address of {_named(page.record)}."
         differences = (*differences, FieldDifference("url", reference.url, found.record.url, False, why))
     dead = not led and any(one.by == "identifier" and one.outcome == "nothing" for one in asked)
     others = [each.record for each in works if not same_work(each.record, found.record) and each.same_title]
@@ -156,7 +163,7 @@ def _of_the_work(
         found.record,
         differences,
         tuple(others[:_CANDIDATES]),
-        explanations.the_work(wrong, dead=dead),
+        _the_work(wrong, dead=dead),
         asked,
     )
 
@@ -172,13 +179,13 @@ def _of_another_work(
         found.record,
         differences,
         tuple(meant[:_CANDIDATES]),
-        explanations.another_work(identifier, found.record, meant),
+        _another_work(identifier, found.record, meant),
         asked,
     )
 
 
 def _of_another_page(reference: Reference, found: Fit, asked: tuple[Asked, ...]) -> ReferenceCheck:
-    because = explanations.another_page(reference.url, found.record)
+    because = _another_page(reference.url, found.record)
     return ReferenceCheck("other_work", found.record, found.differences(reference), (), because, asked)
 
 
@@ -187,14 +194,14 @@ def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...
     by = "citation" if can_be_searched(reference) else "identifier"
     failed = [one for one in asked if one.outcome == "failed"]
     if is_only_named(reference):
-        return ReferenceCheck("not_checkable", candidates=nearest, because=explanations.ONLY_NAMED, asked=asked)
+        return ReferenceCheck("not_checkable", candidates=nearest, because=_ONLY_NAMED, asked=asked)
     answered = any(one.outcome != "failed" for one in asked if one.by == by)
     # an identifier stands in one register, and another authority that does not have it says nothing for that one
     if failed and (not answered or (by == "identifier" and any(one.by == by for one in failed))):
-        return ReferenceCheck("not_checkable", candidates=nearest, because=explanations.unanswered(failed), asked=asked)
-    because = explanations.not_found(reference, asked, today)
+        return ReferenceCheck("not_checkable", candidates=nearest, because=_unanswered(failed), asked=asked)
+    because = _not_found(reference, asked, today)
     if edition := next((each.record for each in cited if each.other_edition and each.same_title), None):
-        because = f"{because} {explanations.another_edition(edition)}"
+        because = f"{because} {_another_edition(edition)}"
     return ReferenceCheck("not_found", candidates=nearest, because=because, asked=asked)
 
 
@@ -213,3 +220,111 @@ def _as_good(works: Sequence[Fit]) -> list[Fit]:
     published = [each for each in best if each.record.kind != "preprint"] or best
     others = [each for each in published[1:] if not same_work(each.record, published[0].record)]
     return [published[0], *others] if others else []
+
+
+_NOTHING_TO_GO_BY: Final = (
+    "There is nothing to look up: no identifier, no title that tells a work, and not author, journal and year together."
+)
+_ONLY_NAMED: Final = "It is called by a name, and nothing that was found tells which work is meant."
+_SHOWN: Final = 100
+_NAMES: Final = {
+    "guideline": "guidelines",
+    "drug_label": "drug labels",
+    "book": "books",
+    "chapter": "chapters of books",
+    "report": "reports",
+    "web_page": "web pages",
+    "dataset": "datasets",
+    "trial": "trial registrations",
+}
+
+
+def _the_work(wrong: Sequence[FieldDifference], *, dead: bool) -> str:
+    """Of a work that was found: what of it is described wrongly."""
+    if not wrong:
+        return "The identifier leads to nothing, but the work described was found." if dead else ""
+    fields = ["first author" if each.field == "authors" else _FIELD.get(each.field, each.field) for each in wrong]
+    named = " and ".join(dict.fromkeys(fields)) if len(fields) < 3 else ", ".join(dict.fromkeys(fields))
+    return f"This is the work, but with another {named} than the record has."
+
+
+def _another_work(identifier: Identifier, record: Record, meant: Sequence[Record]) -> str:
+    """Of an identifier that leads elsewhere: where, and what may be meant."""
+    said = f"{identifier_line(identifier)} is the identifier of {_named(record)}."
+    if meant:
+        return f"{said} The work described may be {_named(meant[0])}."
+    return f"{said} Nobody who was asked has the work described."
+
+
+def _another_page(url: str, record: Record) -> str:
+    """Of an address that is another page's: which."""
+    return f"{url} is the address of {_named(record)}. Nobody who was asked has the work described."
+
+
+def _another_edition(record: Record) -> str:
+    """Of a work that was found in another edition only: which."""
+    number = edition_number(record.edition, record.title)
+    edition = f", edition {number}" if number is not None else ""
+    return f"Another edition of it was found: {_named(record)}{edition}."
+
+
+def _several(records: Sequence[Record], reference: Reference) -> str:
+    """Of works that fit equally: how many, and what would tell them apart."""
+    missing = [
+        name
+        for name, value in (("authors", reference.authors), ("year", reference.year), ("pages", reference.pages))
+        if not value
+    ]
+    tell = f"; {' and '.join(missing)} would tell" if missing else ""
+    return f"{len(records)} works fit equally well{tell}."
+
+
+def _unanswered(failed: Sequence[Asked]) -> str:
+    """Of a reference that could not be looked up: who did not answer."""
+    names = _authorities(failed)
+    return f"It could not be looked up: {_joined(names)} did not answer."
+
+
+def _not_found(reference: Reference, asked: Sequence[Asked], today: date) -> str:
+    """Of a work that nobody has: who was asked, who did not answer, and why that may prove little."""
+    names = _authorities([one for one in asked if one.outcome != "failed"])
+    failed = _authorities([one for one in asked if one.outcome == "failed"])
+    parts = [f"Not found in {_joined(names)}." if names else "Not found."]
+    if failed:
+        parts.append(f"{_sentence_case(_joined(failed))} did not answer.")
+    if reference.kind in PARTLY_LISTED or reference.kind == "trial":
+        parts.append(f"That proves little: of {_NAMES[reference.kind]} only some are listed.")
+    elif _AT_MEETING.search(reference.text):
+        parts.append("That proves little: of conference abstracts only some are listed.")
+    elif reference.year is not None and reference.year >= today.year - 1:
+        parts.append(f"That proves little: works of {reference.year} may not be listed yet.")
+    return " ".join(parts)
+
+
+_AT_MEETING: Final = re.compile(
+    r"[\[(](?:conference |meeting )?abstract[\])]|\babstracts? (?:no\.? ?|#)?[A-Z]{0,3}\d"
+    r"|\b(?:annual|scientific) (?:meeting|sessions?|congress|conference)\b|\bposter presented\b",
+    re.IGNORECASE,
+)
+_FIELD: Final = {"container": "journal", "url": "address"}
+
+
+def _authorities(asked: Sequence[Asked]) -> list[str]:
+    names = ("the library" if one.authority == "library" else authority_name(one.authority) for one in asked)
+    return list(dict.fromkeys(names))
+
+
+def _sentence_case(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _named(record: Record) -> str:
+    """A work as a sentence names it: its title in quotation marks, its year."""
+    title = record.title or (record.other_titles[0] if record.other_titles else "a work without a title")
+    title = title if len(title) <= _SHOWN else title[:_SHOWN].rsplit(" ", 1)[0] + "…"
+    year = f" ({record.years[0]})" if record.years else ""
+    return f"“{title}”{year}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from medreview.references.comparing.authors import PARTICLES, NameComparison, compare_authors, names_written
-from medreview.references.comparing.journals import ContainerComparison, compare_containers
+from medreview.references.comparing.authors import NameComparison, compare_authors, names_written, without_particles
+from medreview.references.comparing.journals import compare_containers
 from medreview.references.comparing.publication import (
     PublicationEvidence,
     compare_documents,
@@ -29,8 +29,8 @@ from medreview.references.comparing.titles import (
     part_numbers,
     said_of,
 )
-from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, words
-from medreview.references.model import Author, FieldDifference, Identifier, Record, Reference
+from medreview.references.comparing.word_matching import Known, content_words, words
+from medreview.references.model import Author, Field, FieldDifference, Identifier, Record, Reference
 from medreview.text import folded
 
 _BY_TITLE: Final[Mapping[TitleLikeness, float]] = {"same": 3.0, "slips": 3.0, "changed": 1.5, "other": 0.0}
@@ -61,7 +61,7 @@ class Fit:
     record: Record
     title: TitleComparison | None
     authors: NameComparison
-    container: ContainerComparison
+    container: NameComparison
     year: FieldDifference | None
     year_known: bool
     printed_place: int
@@ -144,30 +144,12 @@ class Fit:
 
     def differences(self, reference: Reference, elsewhere: Sequence[Identifier] = ()) -> tuple[FieldDifference, ...]:
         """Each difference with both readings, in the order in which a reference is read."""
-        found: list[FieldDifference] = []
-        if self.authors.likeness in ("slip", "wrong"):
-            found.append(
-                FieldDifference(
-                    "authors",
-                    names_written(reference.authors, reference.et_al),
-                    names_written(self.record.authors),
-                    self.authors.likeness == "slip",
-                    self.authors.why,
-                )
-            )
+        names = names_written(reference.authors, reference.et_al), names_written(self.record.authors)
+        container = reference.container, next(iter(self.record.containers), "")
+        found = _named_otherwise("authors", names, self.authors)
         if self.title is not None and self.title.likeness != "same":
             found.append(_title_difference(reference, self.title))
-        if self.container.likeness in ("slip", "wrong"):
-            names = self.record.containers
-            found.append(
-                FieldDifference(
-                    "container",
-                    reference.container,
-                    names[0] if names else "",
-                    self.container.likeness == "slip",
-                    self.container.why,
-                )
-            )
+        found += _named_otherwise("container", container, self.container)
         if self.year is not None:
             found.append(self.year)
         found += compare_numbers(reference, self.record)
@@ -200,7 +182,7 @@ def fit(reference: Reference, record: Record, known: Known) -> Fit:
         authors = NameComparison("unknown")
     container = compare_containers(reference.container, record.containers)
     if container.likeness == "wrong" and journal_at is not None:
-        container = ContainerComparison("unknown")
+        container = NameComparison("unknown")
     year = compare_year(reference, record)
     if year is not None and not year.slip and _within_name(reference, record):
         year = None
@@ -253,6 +235,12 @@ def _of_another_sort(reference: Reference, title: TitleComparison) -> TitleCompa
     return None
 
 
+def _named_otherwise(name: Field, values: tuple[str, str], compared: NameComparison) -> list[FieldDifference]:
+    if compared.likeness not in ("slip", "wrong"):
+        return []
+    return [FieldDifference(name, *values, compared.likeness == "slip", compared.why)]
+
+
 def _literal(reference: Reference, record: Record) -> float:
     """How much is the same letter by letter, case apart, mostly the title; an article goes before its preprint."""
     same = 0.75 * (folded(reference.title) == folded(record.title))
@@ -292,23 +280,19 @@ def _standing(reference: Reference, titles: Sequence[str]) -> str | None:
     for title in titles:
         if not _may_be_cut_from(reference, title):
             continue
-        if _content(title) >= _LONG_TITLE and f" {' '.join(words(title))} " in whole:
+        if len(content_words(title)) >= _LONG_TITLE and f" {' '.join(words(title))} " in whole:
             return title
         main = f" {' '.join(words(main_title(title)))} "
-        if _content(main) >= _LONG_TITLE - 1 and main in whole and main not in read:
+        if len(content_words(main)) >= _LONG_TITLE - 1 and main in whole and main not in read:
             return title
     return None
 
 
 def _may_be_cut_from(reference: Reference, title: str) -> bool:
     """Whether the title that was read, if any, is mostly of this title: a book's title is not a chapter's."""
-    read = [word for word in words(reference.title) if word not in FUNCTION_WORDS]
+    read = content_words(reference.title)
     own = {*words(title)}
     return not read or "title" in reference.unsure or 2 * sum(word in own for word in read) >= len(read)
-
-
-def _content(title: str) -> int:
-    return sum(word not in FUNCTION_WORDS for word in words(title))
 
 
 def _journal_at(text: str, names: Sequence[str]) -> int | None:
@@ -337,7 +321,7 @@ def _read_again(
     It may stand word for word in the text, go on to where the record's journal stands, or go on beyond what was read.
     """
     if stands := _standing(reference, titles):
-        return TitleComparison("same", stands, content=_content(stands))
+        return TitleComparison("same", stands, content=len(content_words(stands)))
     place = reference.places.get("title")
     if not titles or (place is None and reference.title):
         return None
@@ -377,6 +361,6 @@ def _begins(text: str, authors: Sequence[Author]) -> bool:
     beginning = [word for word in words(text[:200]) if not word.isdigit()]
     for author in authors[:1]:
         family = words(author.family)
-        bare = tuple(word for word in family if word not in PARTICLES) or family
-        return any(name and tuple(beginning[: len(name)]) == name for name in (family, bare))
+        names = (family, without_particles(family))
+        return any(name and tuple(beginning[: len(name)]) == name for name in names)
     return False

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from medreview.references.comparing.authors import NameLikeness
+from medreview.references.comparing.authors import NameComparison
 from medreview.references.comparing.word_matching import spelling, words
 from medreview.text import word_set
 
@@ -34,31 +34,24 @@ _SHORTEST_TYPO: Final = 8
 _TYPO_SHARE: Final = 0.12
 
 
-class ContainerComparison(NamedTuple):
-    """How the names compare, and why."""
-
-    likeness: NameLikeness
-    why: str = ""
-
-
 class _JournalTable(NamedTuple):
     group: dict[tuple[str, ...], int]
     contracted: dict[str, tuple[str, ...]]
     names: tuple[tuple[str, ...], ...]
 
 
-def compare_containers(printed: str, names: Iterable[str]) -> ContainerComparison:
+def compare_containers(printed: str, names: Iterable[str]) -> NameComparison:
     """The printed name against each of the record's names; the most alike counts."""
     names = [name for name in names if name.strip()]
     if not printed.strip() or not names:
-        return ContainerComparison("unknown")
-    found = ContainerComparison("wrong", "The record has another journal.")
+        return NameComparison("unknown")
+    found = NameComparison("wrong", "The record has another journal.")
     for name in names:
         compared = _compared(printed[:500], name[:500])
         if compared == "":
-            return ContainerComparison("same")
+            return NameComparison("same")
         if compared:
-            found = ContainerComparison("slip", compared)
+            found = NameComparison("slip", compared)
     return found
 
 

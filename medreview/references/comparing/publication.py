@@ -22,7 +22,7 @@ from medreview.references.comparing.titles import (
     of_another_maker,
 )
 from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, words
-from medreview.references.model import Field, FieldDifference, Identifier, Record, Reference
+from medreview.references.model import Field, FieldDifference, Identifier, Record, Reference, identifier_line
 
 _SCHEME: Final = re.compile(r"url:https?://(?:www\d?\.)?")
 _BELOW_GUIDELINE: Final = re.compile(r"(nice\.org\.uk/guidance/[a-z]+\d+)/.*")
@@ -156,15 +156,13 @@ def compare_identifiers(reference: Reference, record: Record, elsewhere: Sequenc
         own = [known for known in record.identifiers if known.kind == identifier.kind]
         if any(same_identifier(identifier, known) for known in own):
             continue
-        label = written(identifier)
+        label, others = identifier_line(identifier), ", ".join(map(identifier_line, own))
         if identifier in elsewhere:
-            found.append(
-                FieldDifference("identifier", label, ", ".join(map(written, own)), False, "It is another work's.")
-            )
+            found.append(FieldDifference("identifier", label, others, False, "It is another work's."))
         elif own:
             version = any(_bare(identifier) == _bare(known) for known in own)
             why = "another version" if version else "The record has another one, and nobody has this one."
-            found.append(FieldDifference("identifier", label, ", ".join(map(written, own)), version, why))
+            found.append(FieldDifference("identifier", label, others, version, why))
     return found
 
 
@@ -186,12 +184,6 @@ def key(identifier: Identifier) -> Identifier:
     elif kind == "arxiv":
         value = re.sub(r"^arxiv:\s*", "", _VERSION.sub("", value))
     return Identifier(kind, value)
-
-
-def written(identifier: Identifier) -> str:
-    """An identifier with its label, as a reader expects it."""
-    labels = {"doi": "doi:", "pmid": "PMID ", "arxiv": "arXiv:", "isbn": "ISBN "}
-    return labels.get(identifier.kind, "") + identifier.value
 
 
 def _bare(identifier: Identifier) -> str:

@@ -14,7 +14,14 @@ from typing import Final, Literal
 
 from rapidfuzz.distance import Levenshtein
 
-from medreview.references.comparing.word_matching import FUNCTION_WORDS, Known, same_word, spelling, words
+from medreview.references.comparing.word_matching import (
+    FUNCTION_WORDS,
+    Known,
+    content_words,
+    same_word,
+    spelling,
+    words,
+)
 from medreview.references.model import Author, Record, Reference, WorkKind
 from medreview.text import word_set
 
@@ -220,9 +227,9 @@ def compare_titles(printed: str, titles: Iterable[str], known: Known) -> TitleCo
 def named_by(name: str, titles: Iterable[str]) -> TitleComparison | None:
     """The comparison of what a work is called with a record's titles: one that has every word of the name is the same
     but for its length, and where none has, the name shows nothing."""
-    ours = {word.rstrip("s") for word in words(name) if word not in FUNCTION_WORDS}
+    ours = {word.rstrip("s") for word in content_words(name)}
     for title in titles:
-        content = [word for word in words(title) if word not in FUNCTION_WORDS]
+        content = content_words(title)
         if ours and ours <= {word.rstrip("s") for word in content}:
             return TitleComparison("slips", title, (), ("short name",), len(ours) / len(content), len(content))
     return None
@@ -246,7 +253,7 @@ def _of_pieces(printed: str, title: str, known: Known) -> Iterator[TitleComparis
 
 def _compared(printed: str, of_print: tuple[str, ...], title: str, known: Known) -> TitleComparison:
     of_record = words(title)
-    content = sum(word not in FUNCTION_WORDS for word in of_record)
+    content = _content(of_record)
     if not of_print or not of_record:
         return TitleComparison("other", title, shared=0.0, content=content)
     if of_print == of_record:
@@ -260,7 +267,7 @@ def _compared(printed: str, of_print: tuple[str, ...], title: str, known: Known)
     blocks = _blocks(of_print, of_record)
     for number, (equal, one, other) in enumerate(blocks):
         if equal:
-            count = sum(word not in FUNCTION_WORDS for word in one)
+            count = _content(one)
             same += count
             weight += count
             continue

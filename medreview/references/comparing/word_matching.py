@@ -116,6 +116,11 @@ def words(text: str) -> tuple[str, ...]:
     return tuple((_ASCII_WORD if text.isascii() else _WORD).findall(text))
 
 
+def content_words(text: str) -> list[str]:
+    """The words of a text without function words, in order."""
+    return [word for word in words(text) if word not in FUNCTION_WORDS]
+
+
 @lru_cache(maxsize=4096)
 def spelling(word: str) -> str:
     """A word as Americans write it, a small number in digits: made to be compared, not to be read."""

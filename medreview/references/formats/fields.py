@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.citations.identifiers import find_arxiv, find_dois, find_pmcids, find_pmids
 from medreview.references.model import Author, Identifier, Notice
-from medreview.sources.records.notices import retraction_mark
+from medreview.sources.records.service_record import retraction_mark
 
 _PREPRINT_SERVER: Final = re.compile(r"rxiv|research square|res sq|preprint|ssrn", re.IGNORECASE)
 

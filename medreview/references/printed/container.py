@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from medreview.references.model import Author, Identifier, WorkKind
+from medreview.references.model import Author, Reference, WorkKind
 from medreview.text import Span
 
 _STEMS: Final = re.compile(
@@ -229,20 +229,14 @@ def is_by_body(authors: Sequence[Author]) -> bool:
 
 
 def kind_of(
-    text: str,
-    *,
-    title: str,
-    container: str,
-    numbered: bool,
-    publisher: str,
-    edition: str,
-    journal: bool,
-    chapter: bool,
-    identifiers: tuple[Identifier, ...],
-    url: str,
-    by_body: bool = False,
+    read: Reference, text: str, *, numbered: bool | None = None, chapter: bool = False, by_body: bool = False
 ) -> WorkKind:
-    """The sort of work; ``numbered``: it has a volume or pages; ``by_body``: no person is its author."""
+    """The sort of work that a reference is of, by its fields and by ``text``, which says what it is.
+
+    ``numbered``: it has a volume or pages, by default as was read; ``by_body``: authors that are a body count.
+    """
+    title, container, identifiers = read.title, read.container, read.identifiers
+    numbered = bool(read.volume or read.pages) if numbered is None else numbered
     kinds = {identifier.kind for identifier in identifiers}
     if _LABEL.search(text):
         return "drug_label"
@@ -262,9 +256,9 @@ def kind_of(
         return "guideline" if _GUIDE_SERIES.search(text) else "web_page"
     if chapter:
         return "web_page" if _ENCYCLOPAEDIA.search(container) else "chapter"
-    if _BOOK.search(title) or edition or "isbn" in kinds:
+    if _BOOK.search(title) or read.edition or "isbn" in kinds:
         return "book"
-    if journal:
+    if is_journal(container):
         return "article"
     if _GUIDELINE.search(title) or (not title and _GUIDELINE.search(text)):
         return "guideline"
@@ -272,12 +266,12 @@ def kind_of(
         return "web_page"
     if _THESIS.search(text) or _REPORT.search(title) or _REPORT.search(container):
         return "report"
-    if publisher and not container:
+    if read.publisher and not container:
         return "book"
     if {"pmid", "pmcid", "doi"} & kinds:
         return "article"
-    if url:
+    if read.url:
         return "web_page"
-    if by_body and not numbered and not journal_words(container):
+    if by_body and is_by_body(read.authors) and not numbered and not journal_words(container):
         return "report"
     return "article" if container else "unknown"

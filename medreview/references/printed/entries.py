@@ -156,10 +156,10 @@ class _Open:
 
 def entries(text: str) -> list[Entry]:
     """The entries of a response in order, disjoint."""
-    return list(_Reader(text).read())
+    return list(_EntryReader(text).read())
 
 
-class _Reader:
+class _EntryReader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines = list(_lines(text))

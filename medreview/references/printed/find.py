@@ -18,7 +18,7 @@ from medreview.references.printed.container import SURE, is_journal, kind_of, tr
 from medreview.references.printed.entries import Entry, entries, names_work
 from medreview.references.printed.imprint import YEAR, read_numbers
 from medreview.references.printed.names import U, read_authors
-from medreview.references.printed.parse import read_cells, read_one
+from medreview.references.printed.parse import read_cells, read_one, values_of
 from medreview.text import Span, with_line_ends
 
 _WORK: Final = (
@@ -240,37 +240,12 @@ def _reference(text: str, whole: Span, spans: dict[Field, Span], unsure: tuple[F
         Identifier(each.kind, each.value) for each in cited if each.kind != "url" and each.kind != "document"
     )
     url = next((each.value for each in cited if each.kind == "url"), "")
-    title, container = said.get("title", ""), said.get("container", "")
-    return Reference(
-        text[place.start : place.end],
-        place.start,
-        place.end,
-        "inline",
-        kind=kind_of(
-            title,
-            title=title,
-            container=container,
-            numbered=bool(container),
-            publisher="",
-            edition="",
-            journal=is_journal(container),
-            chapter=False,
-            identifiers=identifiers,
-            url=url,
-        ),
-        authors=authors.authors if authors else (),
-        et_al=authors.et_al if authors else False,
-        title=title,
-        container=container,
-        year=int(said["year"]) if "year" in said else None,
-        volume=said.get("volume", ""),
-        issue=said.get("issue", ""),
-        pages=said.get("pages", ""),
-        identifiers=identifiers,
-        url=url,
+    found = Reference(
+        text[place.start : place.end], place.start, place.end, "inline", unsure=unsure,
         places={name: Span(span.start - place.start, span.end - place.start) for name, span in spans.items()},
-        unsure=unsure,
-    )
+        **values_of(said, authors, identifiers, url),
+    )  # fmt: skip
+    return replace(found, kind=kind_of(found, found.title, numbered=bool(found.container)))
 
 
 _WORD: Final = re.compile(r"[^\W_]+")

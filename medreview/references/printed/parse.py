@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from medreview.citations.source_lists import entry_label
 from medreview.references.model import FIELDS, Author, Field, Identifier, Reference
-from medreview.references.printed.container import is_by_body, is_journal, kind_of, trimmed
+from medreview.references.printed.container import is_journal, kind_of, trimmed
 from medreview.references.printed.imprint import NOTICES, YEAR, read_numbers
 from medreview.references.printed.names import Authors, read_authors
 from medreview.references.printed.segmentation import SheetReading, read
@@ -54,39 +54,26 @@ def _reference(text: str, number: int | None, reading: SheetReading) -> Referenc
         places["identifier"] = sheet.identifier_place
     if sheet.url_place is not None:
         places["url"] = sheet.url_place
-    return Reference(
-        text,
-        0,
-        len(text),
-        number=number,
-        kind=kind_of(
-            text,
-            title=said.get("title", ""),
-            container=said.get("container", ""),
-            numbered=bool(said.get("volume") or said.get("pages")),
-            publisher=said.get("publisher", ""),
-            edition=said.get("edition", ""),
-            journal=is_journal(said.get("container", "")),
-            chapter=reading.chapter,
-            identifiers=sheet.identifiers,
-            url=sheet.url,
-            by_body=is_by_body(reading.authors.authors if reading.authors else ()),
-        ),
-        authors=reading.authors.authors if reading.authors else (),
-        et_al=reading.authors.et_al if reading.authors else False,
-        title=said.get("title", ""),
-        container=said.get("container", ""),
-        year=int(said["year"]) if said.get("year") else None,
-        volume=said.get("volume", ""),
-        issue=said.get("issue", ""),
-        pages=said.get("pages", ""),
-        publisher=said.get("publisher", ""),
-        edition=said.get("edition", ""),
-        identifiers=sheet.identifiers,
-        url=sheet.url,
-        places=places,
-        unsure=tuple(sorted(reading.unsure)),
-    )
+    found = Reference(
+        text, 0, len(text), number=number, places=places, unsure=tuple(sorted(reading.unsure)),
+        **values_of(said, reading.authors, sheet.identifiers, sheet.url),
+    )  # fmt: skip
+    return replace(found, kind=kind_of(found, text, chapter=reading.chapter, by_body=True))
+
+
+def values_of(
+    said: Mapping[Field, str], authors: Authors | None, identifiers: tuple[Identifier, ...], url: str
+) -> dict[str, Any]:
+    """The fields of a reference by name, as they were said."""
+    texts: tuple[Field, ...] = ("title", "container", "volume", "issue", "pages", "publisher", "edition")
+    return {
+        **{name: said.get(name, "") for name in texts},
+        "year": int(said["year"]) if said.get("year") else None,
+        "authors": authors.authors if authors else (),
+        "et_al": authors.et_al if authors else False,
+        "identifiers": identifiers,
+        "url": url,
+    }
 
 
 _NAMES: Final = {
@@ -216,20 +203,8 @@ def read_cells(text: str, cells: Sequence[tuple[str, Span]], whole: Span) -> Ref
                 values[field] = value
                 if place is not None:
                     places[field] = _at(cell, place)
-    kind = kind_of(
-        read.text,
-        title=values.get("title", ""),
-        container=values.get("container", ""),
-        numbered=bool(values.get("volume") or values.get("pages")),
-        publisher=values.get("publisher", ""),
-        edition="",
-        journal=is_journal(values.get("container", "")),
-        chapter=False,
-        identifiers=tuple(identifiers),
-        url=values.get("url", ""),
-        by_body=is_by_body(values.get("authors", ())),
-    )
-    return replace(read, kind=kind, identifiers=tuple(identifiers), places=places, **values)
+    read = replace(read, identifiers=tuple(identifiers), places=places, **values)
+    return replace(read, kind=kind_of(replace(read, edition=""), read.text, by_body=True))
 
 
 def _said(name: str, said: str, part: Reference) -> Iterator[tuple[Any, Any, Span | None]]:

@@ -23,7 +23,7 @@ from medreview.references.printed.imprint import (
     read_numbers,
 )
 from medreview.references.printed.names import Authors, read_authors
-from medreview.references.printed.sheet import CUT, PrintMark, Sheet
+from medreview.references.printed.sheet import CUT, PrintedSheet, PrintMark
 from medreview.text import Span
 
 A_YEAR: Final = re.compile(rf"(?<![\d/–.-])(?P<year>{YEAR})[a-z]?(?![\d/–-]|\.\d)")
@@ -33,7 +33,7 @@ A_YEAR: Final = re.compile(rf"(?<![\d/–.-])(?P<year>{YEAR})[a-z]?(?![\d/–-]|
 class SheetReading:
     """Where each field stands on the sheet."""
 
-    sheet: Sheet
+    sheet: PrintedSheet
     end: int
     numbers: Numbers | None = None
     authors: Authors | None = None
@@ -166,7 +166,7 @@ _JOURNAL_FIRST: Final = re.compile(
 )
 
 
-def read(sheet: Sheet, start: int) -> SheetReading:
+def read(sheet: PrintedSheet, start: int) -> SheetReading:
     """The fields of a reference from a place on."""
     text = sheet.text
     reading = SheetReading(sheet, len(text.rstrip(CUT + " .,;")))
@@ -188,7 +188,7 @@ def read(sheet: Sheet, start: int) -> SheetReading:
     return reading
 
 
-def _printed_title(sheet: Sheet, start: int, end: int) -> PrintMark | None:
+def _printed_title(sheet: PrintedSheet, start: int, end: int) -> PrintMark | None:
     """The title, recognised by its print: in quotation marks, bold, or as the words of a link."""
     text = sheet.text
     for mark in sheet.marks:

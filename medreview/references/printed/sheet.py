@@ -49,7 +49,7 @@ class PrintMark(NamedTuple):
 
 
 @dataclass(slots=True)
-class Sheet:
+class PrintedSheet:
     """``text`` is what is read; ``at[i]`` is where its character ``i`` stands in the reference as given."""
 
     text: str
@@ -69,14 +69,14 @@ class Sheet:
         self.text = pattern.sub(lambda found: CUT * len(found[0]), self.text)
 
 
-def sheet_of(reference: str) -> Sheet:
+def sheet_of(reference: str) -> PrintedSheet:
     """The sheet of one reference; of a text longer than ``LONGEST`` only its beginning is read."""
     raw = reference[:LONGEST]
     cited = [found for found in extract(raw) if found.start is not None and found.end is not None]
     isbns = [] if "isbn" not in raw.lower() else list(find_isbns(raw))
     raw, links = _without_citations(raw, [*((c.start or 0, c.end or 0) for c in cited), *(place for _, place in isbns)])
     text, at, marks = _compact(raw, links)
-    sheet = Sheet(text, at, marks)
+    sheet = PrintedSheet(text, at, marks)
     sheet.marks += [
         PrintMark("quoted", found.start(found.lastindex or 0), found.end(found.lastindex or 0))
         for found in _QUOTED.finditer(text)
@@ -85,7 +85,7 @@ def sheet_of(reference: str) -> Sheet:
     return sheet
 
 
-def _identify(sheet: Sheet, cited: Sequence[Citation], isbns: Sequence[tuple[str, Span]]) -> None:
+def _identify(sheet: PrintedSheet, cited: Sequence[Citation], isbns: Sequence[tuple[str, Span]]) -> None:
     found: dict[Identifier, Span] = {}
     for citation in cited:
         place = Span(citation.start or 0, citation.end or 0)

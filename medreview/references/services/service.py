@@ -1,20 +1,19 @@
-"""What all bibliographic services have in common: their protocol, queries from a reference's own fields, JSON values.
+"""What all bibliographic services have in common: their class, queries from a reference's own fields, JSON values.
 
 Values become fields of a record: texts without markup, years in all shapes, identifiers, names. Retractions, concerns,
-corrections and versions become notices; the kinds are those of :mod:`medreview.sources.records.notices`.
+corrections and versions become notices.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import unescape
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from medreview.citations.identifiers import doi_value
-from medreview.references.formats.fields import names_body, names_preprint_server
-from medreview.references.model import Author, Identifier, IdentifierKind, Notice, NoticeKind, Record, Reference
+from medreview.references.formats.fields import names_body
+from medreview.references.model import Author, Identifier, IdentifierKind, Notice, Record, Reference
 from medreview.sources.fetching.network import Fetched
-from medreview.sources.lookups.lookup_stage import mapping, sequence
-from medreview.sources.records.notices import correction_of, type_of
+from medreview.sources.lookups import json_object, mapping, no_answer, sequence
 from medreview.storable import storable_text
 
 RESULTS: Final = 5
@@ -31,31 +30,64 @@ Found = Mapping[str, tuple[Record, ...]]
 """The records of each identifier that was asked for; one without an entry is not known."""
 
 
-class Service(Protocol):
-    """A service; :class:`~medreview.sources.lookups.lookup_stage.NoAnswerError` is raised for an unusable answer.
+class Service:
+    """A service that is asked for identifiers and for citations, and answers with lists of works.
 
     ``name`` is the authority's in records, ``base`` its address. ``at_once``: of each kind of identifier that it knows,
-    how many fit in one request.
+    how many fit in one request. ``places_at_once``: how many places of articles; 0: it finds none by
+    their place. ``gives_numbers``: what it finds are identifiers only, whose records are to be asked for.
+    :class:`~medreview.sources.lookups.NoServiceAnswerError` is raised for an unusable answer.
     """
 
     name: str
     base: str
     at_once: Mapping[IdentifierKind, int]
+    places_at_once = 0
+    gives_numbers = False
 
     def identifier_url(self, kind: IdentifierKind, values: Sequence[str]) -> str:
         """The URL that asks for these identifiers."""
-
-    def read_identifiers(self, kind: IdentifierKind, values: Sequence[str], fetched: Fetched) -> Found:
-        """The records of these identifiers; others that the answer holds are left out."""
+        raise NotImplementedError
 
     def citation(self, reference: Reference) -> str:
         """What is asked for a reference by its words; ``""`` where they are too few."""
+        raise NotImplementedError
 
     def citation_url(self, query: str) -> str:
         """The URL that asks it."""
+        raise NotImplementedError
+
+    def works(self, answer: Mapping[str, Any]) -> object:
+        """The list of works in an answer; anything else is no answer of the service."""
+        raise NotImplementedError
+
+    def record(self, work: Mapping[str, Any]) -> Record | None:
+        """One of these works; ``None`` for one without an id."""
+        raise NotImplementedError
+
+    def read_identifiers(self, kind: IdentifierKind, values: Sequence[str], fetched: Fetched) -> Found:
+        """The records of these identifiers; others that the answer holds are left out."""
+        return matching(values, self.read_citation(fetched), kind)
 
     def read_citation(self, fetched: Fetched) -> tuple[Record, ...]:
-        """The works that the service finds for it, the best first."""
+        """The works that the service finds, the best first."""
+        works = self.works(json_object(fetched))
+        if not isinstance(works, list):
+            raise no_answer(fetched)
+        found = (self.record(work) for work in objects(works))
+        return tuple(record for record in found if record is not None)
+
+    def place(self, reference: Reference) -> str:
+        """Where an article stands, for a service that finds articles by that; ``""`` where too little is known."""
+        return ""
+
+    def places_url(self, places: Sequence[str]) -> str:
+        """The URL that asks for the articles at these places."""
+        raise NotImplementedError
+
+    def read_places(self, places: Sequence[str], fetched: Fetched) -> Found:
+        """The article at each place where there is one."""
+        raise NotImplementedError
 
 
 def content_words(text: str) -> list[str]:
@@ -219,74 +251,7 @@ def objects(value: object) -> list[dict[str, Any]]:
     return [dict(mapping(item)) for item in items if isinstance(item, dict)]
 
 
-_LONGEST_NOTICE: Final = 300
-_PUBMED: Final[Mapping[str, NoticeKind]] = {
-    "retractionin": "retracted",
-    "partialretractionin": "retracted",
-    "retractedandrepublishedin": "retracted",
-    "expressionofconcernin": "concern",
-    "correctedandrepublishedin": "corrected",
-    "erratumin": "corrected",
-    "updatein": "superseded",
-    "preprintin": "published_as",
-    "preprintof": "preprint_of",
-}
-_CROSSREF: Final[Mapping[str, NoticeKind]] = {
-    "retraction": "retracted",
-    "partial_retraction": "retracted",
-    "removal": "withdrawn",
-    "withdrawal": "withdrawn",
-    "expression_of_concern": "concern",
-    "correction": "corrected",
-    "corrigendum": "corrected",
-    "erratum": "corrected",
-    "addendum": "corrected",
-    "new_edition": "superseded",
-    "new_version": "superseded",
-}
-_RELATIONS: Final[Mapping[str, NoticeKind]] = {
-    "is-preprint-of": "published_as",
-    "has-preprint": "preprint_of",
-    "is-replaced-by": "superseded",
-}
-
-
-def notices_of_corrections(
-    corrections: Iterable[tuple[str, str, str]], types: Sequence[str], *, preprint: bool = False
-) -> tuple[Notice, ...]:
-    """Notices of corrections, given as (kind, what it names, words), and of publication types.
-
-    A newer version of a preprint is the article that it became, and what an article updates may be its preprint.
-    """
-    found: list[Notice] = []
-    for kind, names, words in corrections:
-        known = _PUBMED.get(correction_of(kind))
-        if known == "superseded" and preprint:
-            known = "published_as"
-        elif correction_of(kind) == "updateof" and not preprint and names_preprint_server(words):
-            known = "preprint_of"
-        if known is not None:
-            found.append(Notice(known, names, words[:_LONGEST_NOTICE]))
-    by_type = (Notice(known, "", one) for one in types if (known := _PUBMED.get(type_of(one))) is not None)
-    return _each_once([*found, *(notice for notice in by_type if not _has(found, notice.kind))])
-
-
-def notices_of_crossref(item: Mapping[str, Any]) -> tuple[Notice, ...]:
-    """Notices of a work in Crossref: who updates it, and what it is a preprint of, or has as one."""
-    found = []
-    for update in objects(item.get("updated-by")):
-        kind = _CROSSREF.get(text_of(update.get("type")).lower().replace("-", "_").replace(" ", "_"))
-        if kind is not None:
-            years = years_of([update.get("updated")])
-            words = text_of(update.get("label")) or text_of(update.get("type"))
-            found.append(
-                Notice(kind, doi_of(update.get("DOI")), f"{words}{f', {years[0]}' if years else ''}"[:_LONGEST_NOTICE])
-            )
-    relations = item.get("relation")
-    for name, kind in _RELATIONS.items():
-        for related in objects(relations.get(name) if isinstance(relations, dict) else None):
-            found.append(Notice(kind, doi_of(related.get("id")) or text_of(related.get("id"))[:_LONGEST_NOTICE]))
-    return _each_once(found)
+LONGEST_NOTICE: Final = 300
 
 
 def with_mark(notices: Sequence[Notice], mark: Sequence[Notice]) -> tuple[Notice, ...]:
@@ -295,10 +260,6 @@ def with_mark(notices: Sequence[Notice], mark: Sequence[Notice]) -> tuple[Notice
     return tuple(notices) if told else (*mark, *notices)
 
 
-def _has(notices: Sequence[Notice], kind: NoticeKind) -> bool:
-    return any(notice.kind == kind for notice in notices)
-
-
-def _each_once(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+def each_once(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     """Each notice once by its kind and what it names: several services and registers report the same one."""
     return tuple({(notice.kind, notice.names): notice for notice in reversed(notices)}.values())[::-1]

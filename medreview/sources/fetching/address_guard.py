@@ -119,7 +119,7 @@ _REFUSED_V6 = tuple(
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
-class RefusedError(Exception):
+class AddressRefusedError(Exception):
     """The address guard refused to connect; the message is one plain sentence."""
 
 
@@ -154,14 +154,14 @@ def refusal(address: str) -> str | None:
 def check_addresses(
     host: str, port: int, addresses: Iterable[str], *, ports: frozenset[int], allow: frozenset[tuple[str, int]]
 ) -> None:
-    """Raise :class:`RefusedError` unless every address of a host is public and the port is a web port."""
+    """Raise :class:`AddressRefusedError` unless every address of a host is public and the port is a web port."""
     for address in addresses:
         if (address, port) in allow:
             continue
         if (why := refusal(address)) is not None:
-            raise RefusedError(f"{host} leads to {address}, {why}; it was not connected to.")
+            raise AddressRefusedError(f"{host} leads to {address}, {why}; it was not connected to.")
         if port not in ports:
-            raise RefusedError(f"Port {port} of {host} is not a web port; it was not connected to.")
+            raise AddressRefusedError(f"Port {port} of {host} is not a web port; it was not connected to.")
 
 
 async def resolve(host: str, port: int) -> list[str]:
@@ -196,7 +196,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to a host; raises :class:`RefusedError`, :class:`UnknownHostError` or httpcore's connect errors."""
+        """Raises :class:`AddressRefusedError`, :class:`UnknownHostError` or httpcore's connect errors."""
         addresses = await resolve(host, port)
         check_addresses(host, port, addresses, ports=self._ports, allow=self._allow)
         limit = SECONDS_PER_ADDRESS if timeout is None else min(timeout, SECONDS_PER_ADDRESS)
@@ -212,7 +212,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
     ) -> httpcore.AsyncNetworkStream:
         """Always refused: a local socket is not a source."""
-        raise RefusedError("A local socket is not a web server; it was not connected to.")
+        raise AddressRefusedError("A local socket is not a web server; it was not connected to.")
 
     async def sleep(self, seconds: float) -> None:
         """Wait, as httpcore asks of a backend."""
@@ -237,7 +237,7 @@ class HostCheck:
         self._known: dict[tuple[str, int], list[str]] = {}
 
     async def check(self, host: str, port: int) -> None:
-        """Raise :class:`RefusedError` for a host that is known locally not to be a public web server.
+        """Raise :class:`AddressRefusedError` for a host that is known locally not to be a public web server.
 
         ``host`` is as in the URL, in ASCII, without the brackets of an IPv6 address.
         """
@@ -246,13 +246,13 @@ class HostCheck:
         if key not in self._known:
             self._known[key] = _ip_literal(name) or await self._resolved(name, port)
         if not self._known[key] and port not in self._ports:
-            raise RefusedError(f"Port {port} of {host} is not a web port; it was not asked.")
+            raise AddressRefusedError(f"Port {port} of {host} is not a web port; it was not asked.")
         check_addresses(host, port, self._known[key], ports=self._ports, allow=self._allow)
 
     async def _resolved(self, name: str, port: int) -> list[str]:
         private = any(name == suffix or name.endswith("." + suffix) for suffix in _PRIVATE_SUFFIXES)
         if private or not _NAME.fullmatch(name):
-            raise RefusedError(f"{name} is not the name of a public web server; the proxy was not asked for it.")
+            raise AddressRefusedError(f"{name} is not the name of a public web server; the proxy was not asked for it.")
         try:
             return await resolve(name, port)
         except UnknownHostError:
@@ -271,7 +271,9 @@ def _ip_literal(name: str) -> list[str]:
     try:
         return [str(ipaddress.IPv4Address(name))]
     except ValueError:
-        raise RefusedError(f"{name} is an address in an unusual notation; the proxy was not asked for it.") from None
+        raise AddressRefusedError(
+            f"{name} is an address in an unusual notation; the proxy was not asked for it."
+        ) from None
 
 
 class ProxyBackend(httpcore.AsyncNetworkBackend):
@@ -291,7 +293,7 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Connect to the proxy; raises :class:`ProxyFailedError`."""
         if (host, port) != (self._proxy.host, self._proxy.port):
-            raise RefusedError(f"{host} is not the proxy; it was not connected to.")
+            raise AddressRefusedError(f"{host} is not the proxy; it was not connected to.")
         try:
             stream = await self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
         except (httpcore.ConnectError, httpcore.ConnectTimeout, OSError):
@@ -302,7 +304,7 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
     ) -> httpcore.AsyncNetworkStream:
         """Always refused: a local socket is not a proxy."""
-        raise RefusedError("A local socket is not a proxy; it was not connected to.")
+        raise AddressRefusedError("A local socket is not a proxy; it was not connected to.")
 
     async def sleep(self, seconds: float) -> None:
         """Wait, as httpcore asks of a backend."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import httpx
 
-from medreview.sources.fetching.address_guard import HostCheck, RefusedError, host_of, resolve, url_refusal
+from medreview.sources.fetching.address_guard import AddressRefusedError, HostCheck, host_of, resolve, url_refusal
 from medreview.sources.fetching.network import Fetched, Limits, Network, Request, Unreached, read_proxy, utc_text
 from medreview.sources.fetching.single_request import (
     Budget,
@@ -215,7 +215,7 @@ class Fetcher:
             port = parsed.port or (443 if parsed.scheme == "https" else 80)
             try:
                 await self._host_check.check(parsed.raw_host.decode("ascii"), port)
-            except RefusedError as error:
+            except AddressRefusedError as error:
                 return Refusal("blocked", str(error))
         if self._robots is not None and options.obey_robots and host_of(url) not in self._robots_exempt:
             return await self._robots.refusal(url)

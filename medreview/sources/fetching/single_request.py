@@ -30,11 +30,11 @@ from medreview.bounded_reading import (
     read_body,
 )
 from medreview.sources.fetching.address_guard import (
+    AddressRefusedError,
     BadRedirectError,
     GuardedBackend,
     ProxyBackend,
     ProxyFailedError,
-    RefusedError,
     UnknownHostError,
     check_redirect,
     host_of,
@@ -295,7 +295,7 @@ class RequestSender:
                 return await self._read(response, answer, options)
         except RetryableError:
             raise
-        except (RefusedError, EncodingRefusedError) as error:
+        except (AddressRefusedError, EncodingRefusedError) as error:
             return replace(answer, state="blocked", detail=str(error))
         except TooLargeError as error:
             return replace(answer, state="too_large", detail=str(error))

@@ -13,9 +13,8 @@ from typing import Final, NamedTuple
 from medreview.citations.citation import Kind
 from medreview.citations.extract import from_list
 from medreview.citations.identifiers import find_dois
-from medreview.sources.reading.charset import decode
+from medreview.sources.reading.charset import decode, page_in
 from medreview.sources.reading.elements import collapse_whitespace
-from medreview.sources.reading.mhtml import page_in
 from medreview.sources.reading.untrusted_markup import limit_markup
 
 _MOST_TAGS: Final = 5_000

@@ -10,7 +10,6 @@ from typing import Any, Final
 from lxml import etree
 
 from medreview.sources.reading.untrusted_markup import MATHML, XML_PARSER, as_html, text_of
-from medreview.sources.records.notices import ordered_notices
 from medreview.sources.records.service_record import (
     Identifier,
     RecordDraft,
@@ -21,6 +20,7 @@ from medreview.sources.records.service_record import (
     journal_line,
     list_section,
     missing_record,
+    ordered_notices,
     paragraph,
     types_line,
 )

@@ -1,1 +1,1 @@
-"""Saved pages in place of the network: ``pages_folder`` and ``warc`` read them, ``save_stage`` writes them."""
+"""Saved pages in place of the network: a folder of them, and WARC files."""

@@ -15,7 +15,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports.citation_rows import CITATIONS, RESPONSES, check_csv, payload, write_csv
 from medreview.exchange.imports.citation_answers import CitingAnswer
 from medreview.exchange.imports.file_rows import BadRecord
-from medreview.sources.lookups.reach import Reach
+from medreview.sources.reach import Reach
 from medreview.stats.citation_kpis import citation_report, scored
 from medreview.stats.formulas.bootstrap import Resampling
 from tests.support.pages import harmless

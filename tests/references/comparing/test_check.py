@@ -432,7 +432,7 @@ SLIPS = {
 
 
 @given(st.sampled_from(WORKS), st.lists(st.sampled_from(sorted(SLIPS)), max_size=5, unique=True), st.integers(0, 30))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_slips_never_make_an_accusation(work, slips, at):
     reference = Reference(
         "",

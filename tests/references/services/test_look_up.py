@@ -17,14 +17,17 @@ from medreview.references.model import (
     WorkKind,
     authority_name,
 )
-from medreview.references.services.client import MemoryAnswers, StudyAnswers
-from medreview.references.services.clinical_trials import ClinicalTrials
-from medreview.references.services.crossref import Crossref
-from medreview.references.services.datacite import DataCite
-from medreview.references.services.europe_pmc import EuropePmc
-from medreview.references.services.look_up import asked_by_citation, asked_for, base_of, before_asking, look_up
-from medreview.references.services.openalex import OpenAlex
-from medreview.references.services.pubmed import PubMed
+from medreview.references.services.look_up import (
+    MemoryAnswers,
+    StudyAnswers,
+    asked_by_citation,
+    asked_for,
+    base_of,
+    before_asking,
+    look_up,
+)
+from medreview.references.services.medline import EuropePmc, PubMed
+from medreview.references.services.registers import ClinicalTrials, Crossref, DataCite, OpenAlex
 from medreview.setting import SERVICES
 from medreview.sources.fetching.network import Limits, Network, Services
 from medreview.study import Study

@@ -9,15 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medreview.references.model import Author, Identifier, Notice
-from medreview.references.services.clinical_trials import ClinicalTrials, trial_record
-from medreview.references.services.crossref import Crossref, crossref_record
-from medreview.references.services.datacite import DataCite, datacite_record
-from medreview.references.services.europe_pmc import EuropePmc, europe_pmc_record
-from medreview.references.services.openalex import OpenAlex, openalex_record
-from medreview.references.services.pubmed import PubMed, summary_record
+from medreview.references.services.medline import EuropePmc, PubMed, europe_pmc_record, summary_record
+from medreview.references.services.registers import (
+    ClinicalTrials,
+    Crossref,
+    DataCite,
+    OpenAlex,
+    crossref_record,
+    datacite_record,
+    openalex_record,
+    trial_record,
+)
 from medreview.references.services.service import doi_of, text_of, title_of, years_of
 from medreview.sources.fetching.network import Fetched, Services
-from medreview.sources.lookups.lookup_stage import NoAnswerError
+from medreview.sources.lookups import NoServiceAnswerError
 from medreview.storable import unstorable
 from tests.support.bibliographic_formats import (
     Work,
@@ -229,7 +234,7 @@ def test_whatever_a_service_answers_it_is_records_or_no_answer(told):
             for kind in asked.at_once:
                 try:
                     found = asked.read_identifiers(kind, ["7"], fetched(body))
-                except NoAnswerError:
+                except NoServiceAnswerError:
                     continue
                 for records in found.values():
                     for record in records:

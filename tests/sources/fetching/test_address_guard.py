@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from medreview.citations.citation import Citation, fetch_url
 from medreview.citations.identifiers import resolve
-from medreview.sources.fetching.address_guard import GuardedBackend, RefusedError, refusal
+from medreview.sources.fetching.address_guard import AddressRefusedError, GuardedBackend, refusal
 from medreview.sources.fetching.network import Services, addresses, public_address
 from tests.support.http_server import answer
 
@@ -133,7 +133,7 @@ def test_the_environment_is_not_asked_for_a_proxy(server, fetch, monkeypatch):
 
 
 def test_local_sockets_are_refused():
-    with pytest.raises(RefusedError):
+    with pytest.raises(AddressRefusedError):
         asyncio.run(GuardedBackend().connect_unix_socket("/tmp/x"))
 
 

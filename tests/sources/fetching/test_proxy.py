@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from medreview.sources.fetching import single_request
-from medreview.sources.fetching.address_guard import HostCheck, RefusedError, UnknownHostError
+from medreview.sources.fetching.address_guard import AddressRefusedError, HostCheck, UnknownHostError
 from medreview.sources.fetching.network import Network
 from tests.support.http_server import LocalServer, answer
 
@@ -318,7 +318,7 @@ async def test_a_name_that_resolves_here_must_lead_to_public_addresses(monkeypat
         await check.check("good.org", 443)
         await check.check("unknown.org", 443)
         for host in ("inner.org", "mixed.org"):
-            with pytest.raises(RefusedError, match="not a public address"):
+            with pytest.raises(AddressRefusedError, match="not a public address"):
                 await check.check(host, 443)
     assert sorted(asked) == ["good.org", "inner.org", "mixed.org", "unknown.org"]
 

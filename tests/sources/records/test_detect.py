@@ -11,7 +11,7 @@ from medreview.sources.fetching.network import Services, addresses
 from medreview.sources.page import read_page, requested_identifier
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.sources.reading.text_structure import heading_path
-from medreview.sources.records.notices import notice_of_title, retraction_mark
+from medreview.sources.records.service_record import notice_of_title, retraction_mark
 from tests.support.fetched import fetched
 
 ANSWERS = Path(__file__).parent / "answers"

@@ -17,7 +17,7 @@ from medreview.labels import TieRule
 from medreview.llm.costs import Spent, spent
 from medreview.progress import SILENT, Progress
 from medreview.review.guidelines import in_force_for_all
-from medreview.sources.lookups.reach import stored
+from medreview.sources.reach import stored
 from medreview.stats.citation_kpis import CitationReport, PassCriteria, citation_report, scored
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.reports.answer_collection import AnswerCollection, answer_collection

@@ -9,7 +9,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.sources.fetching.network import Limits, Network, Services
-from medreview.sources.lookups.wayback import Archived, archived, ask_archive, lost_addresses, may_be_asked
+from medreview.sources.lookups import Archived, archived, ask_archive, lost_addresses, may_be_asked
 from medreview.study import Study
 from medreview.study.check import check
 from tests.support.commands import interruptible

@@ -6,7 +6,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.sources.fetching.network import Limits, Network, Services
-from medreview.sources.lookups.rdap import ask_registry, countries, domains, is_us
+from medreview.sources.lookups import ask_registry, countries, domains, is_us
 from medreview.study import Study
 from tests.support.http_server import LocalServer, answer
 

@@ -6,7 +6,7 @@ import pytest
 
 from medreview.citations import Citation, Kind, canonical_key
 from medreview.sources.fetching.network import Limits, Network
-from medreview.sources.lookups.reach import ask, exists, reach_state, stored
+from medreview.sources.reach import ask, exists, reach_state, stored
 from medreview.study import Study
 from tests.support.http_server import LocalServer, hang
 from tests.support.study_builder import build
