@@ -318,7 +318,7 @@ class ActionHandlers(ABC):
         text = "\n\n".join(filter(None, (said, *(f"note of {note.reviewer}: {note.text}" for note in notes))))
         if not text:
             raise UserError(f"No judge has a say on this {session.asks.noun}.")
-        self._stage.app.show_page(f"What was said of {session.name}", text)
+        self._stage.app.show_page(f"What was said of {session.name}", lambda _columns: text)
 
     def _step_mark(self, by: int) -> None:
         self._reading.shows_response = False

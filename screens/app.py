@@ -218,7 +218,7 @@ class Workbench(Places):
     def show_help(self, *, figures_first: bool = False) -> None:
         """Show all key bindings."""
         from medreview.screens.own_label_steps import axes_help
-        from medreview.screens.page import PageScreen, help_text
+        from medreview.screens.page import help_text
 
         here = self._session
         asks, settles = (here.asks, here.settles) if here else (STATEMENT_ASKS, False)
@@ -226,20 +226,19 @@ class Workbench(Places):
         if here and here.own_axes:
             actions["axes"] = actions["axes"]._replace(help=axes_help([*here.own_axes.values()]))
         actions = more | actions if figures_first else actions | more
-        self.push_screen(PageScreen("Keys", partial(help_text, actions), ascii_only=self._look.ascii_only))
+        self.show_page("Keys", partial(help_text, actions))
 
     def show_glossary(self) -> None:
         """Show what the words of the screens mean."""
         from medreview.review.glossary import page
+
+        self.show_page("Glossary", page)
+
+    def show_page(self, title: str, text: Callable[[int], str]) -> None:
+        """Show a text to read, as it is made for a number of columns."""
         from medreview.screens.page import PageScreen
 
-        self.push_screen(PageScreen("Glossary", page, ascii_only=self._look.ascii_only))
-
-    def show_page(self, title: str, text: str) -> None:
-        """Show a text to read."""
-        from medreview.screens.page import PageScreen
-
-        self.push_screen(PageScreen(title, lambda _columns: text, ascii_only=self._look.ascii_only))
+        self.push_screen(PageScreen(title, text, ascii_only=self._look.ascii_only))
 
     def show_summary(
         self,

@@ -1,5 +1,6 @@
-"""Where the application leads: figures and back, history, the palette, guidelines, copying, the own editor."""
+"""Where the application leads: figures and back, history, the palette, themes, guidelines, copying, the own editor."""
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -8,6 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from textual.filter import NoColor
 from textual.screen import Screen
 
 from medreview.config import Config
@@ -16,9 +18,10 @@ from medreview.next_step import command
 from medreview.review.actions import figure_actions
 from medreview.review.blind_block import blind_block_open
 from medreview.review.queue import Queue, delete_filter, kind_named, open_among, open_queue, saved_filters
-from medreview.screens.environment import Look
+from medreview.screens.environment import THEMES, Look, theme_named
 from medreview.screens.key_screen import KeyScreen
-from medreview.screens.themes import Themed
+from medreview.screens.terminal_output import OutputApp
+from medreview.screens.widgets.painted import Painted
 from medreview.study import Study
 from medreview.study.connection import connect
 from medreview.study.ids import kind_of
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from medreview.review.history import Listed, PastAct
     from medreview.review.home_figures import HomeFigures
     from medreview.review.live_agreement import GroupView, LiveFigures, LiveUnitAgreement
-    from medreview.review.palette import Palette
+    from medreview.review.palette import Palette, PaletteEntry
     from medreview.review.pinned_figures import PinnedFigures
     from medreview.screens.figures_page import FiguresPlace
     from medreview.screens.home import HomeScreen
@@ -59,8 +62,8 @@ class _Left(NamedTuple):
     unit: str
 
 
-class Places(Themed, inherit_bindings=False):
-    """The part of the workbench that leads to figures, other places and other programs."""
+class Places(OutputApp, inherit_bindings=False):
+    """The part of the workbench that leads to figures, other places and other programs, and wears a theme."""
 
     _study: Study
     _config: Config
@@ -78,6 +81,10 @@ class Places(Themed, inherit_bindings=False):
     _outputs: "OutputWriter | None" = None
     _notice: str
     """What the next screen says at first."""
+    worn = ""
+    """The theme that is on, by our name."""
+    kept = ""
+    """The one that the reviewer chose."""
 
     @abstractmethod
     def open_at(self, queue: Queue, unit: str) -> None:
@@ -136,13 +143,65 @@ class Places(Themed, inherit_bindings=False):
 
     def delete_filter(self, name: str) -> None:
         """Delete a saved filter. Raises :class:`UserError` for an unknown name."""
-
         delete_filter(self._study, self._config.reviewer, name)
         self.show_home()
 
     @abstractmethod
     def show_home(self) -> None:
         """Return to the first screen."""
+
+    # Colours: every screen follows at once; the settings keep what was chosen
+
+    @property
+    def themes(self) -> list[str]:
+        """What can be chosen; nothing where the environment allows no colour."""
+        return [] if "NO_COLOR" in os.environ else list(THEMES)
+
+    def start_in(self, name: str) -> None:
+        """Begin in a theme; Textual knows no colour only from the environment."""
+        self.worn = self.kept = "ansi-dark" if name == "ansi" else name
+        if theme_named(name).mono and not self.no_color:
+            self._filters.append(NoColor())
+            self.no_color = True
+
+    def wear(self, name: str) -> None:
+        """Draw in the colours of a theme from now on."""
+        if name == self.worn:
+            return
+        self.worn, theme = name, theme_named(name)
+        self._filters = [each for each in self._filters if not isinstance(each, NoColor)]
+        self._filters += [NoColor()] * theme.mono
+        self.no_color = theme.mono
+        self.ansi_color = theme.ansi or None
+        self.theme = theme.name
+        self.call_next(self._paint_anew)
+
+    def _paint_anew(self) -> None:
+        """Draw every line of every screen again: they are kept with their colours."""
+        for screen in self.screen_stack:
+            for painted in screen.children:
+                if isinstance(painted, Painted):
+                    painted.notify_style_update()
+                    painted._lines.clear()
+                    painted.refresh()
+        self.screen.refresh()
+
+    def preview(self, entry: "PaletteEntry | None") -> None:
+        """Wear the theme of an entry that is pointed at; at any other, the one that is kept."""
+        self.wear(entry.value if entry is not None and entry.does == "theme" else self.kept)
+
+    def keep_theme(self, name: str) -> str:
+        """Wear a theme from now on and keep it in the settings, in the file that has one already; a sentence on that.
+
+        Raises :class:`~medreview.errors.UserError` where it cannot be kept.
+        """
+        from medreview.config_file import file_to_write, named, set_values
+
+        self.wear(name)
+        self.kept = name
+        path = self._config.origins.get("theme", file_to_write(here=False))
+        set_values(path, [(named("theme"), name)])
+        return f"The theme “{name}” is kept in {path}."
 
     # Copying
 

@@ -1,7 +1,8 @@
 """Short exchanges in the last rows, one key each: why not, keep or change, which words, edits, findings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 
 from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_named
@@ -13,7 +14,7 @@ from medreview.review.span_editing import SpanEdit, moved
 from medreview.review.spans_and_findings import FindingSpan
 from medreview.review.statement_editing import KEYS as CUT_KEYS
 from medreview.review.statement_editing import CutEdit, moved_cut
-from medreview.screens.key_screen import Key
+from medreview.screens.key_screen import Key, keys_row
 from medreview.screens.layout import FOOT_ROWS
 from medreview.screens.panes import Naming, PaneHints
 from medreview.screens.widgets.painted import Row, StyledText, cells
@@ -46,8 +47,30 @@ class Dialog(Protocol):
         """Answer a key; False when the step has no use for it."""
 
 
+class KeyedDialog:
+    """A dialog whose keys each do one thing."""
+
+    takes_all = False
+
+    def acts(self) -> Mapping[str, Act | None]:
+        """What each key does; ``None`` for one that has no use now."""
+        raise NotImplementedError
+
+    def press(self, key: Key) -> bool:
+        """Do what a key does; False when it has no use here."""
+        act = self.acts().get(key.said)
+        if act is not None:
+            act()
+        return act is not None
+
+
+def _with_keys(keys: Iterable[Label]) -> list[list[StyledText]]:
+    """Labels, each with its key, as pieces for :func:`flow`."""
+    return [[("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in keys]
+
+
 @dataclass(eq=False, repr=False)
-class ReasonDialog:
+class ReasonDialog(KeyedDialog):
     """Why my verdict on a unit, by its ``name``, differs from the judges'; it is saved, the step only adds to it.
 
     ``likely``: the level of the reason that stands first, ``None`` where none is likelier than others. ``type``: what
@@ -65,7 +88,6 @@ class ReasonDialog:
     back: Act
     likely: str | None = None
     type: Act | None = None
-    takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """The question and the reasons in two rows, worded as long as they allow, the likely one first; the other
@@ -80,34 +102,19 @@ class ReasonDialog:
             rows = flow([(head, "title")], codes, columns)
             if len(rows) <= _REASON_ROWS:
                 break
-        last: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" no reason  ", ""), *([("h", "key"), (" type  ", "")] if self.type else []),
-            ("n", "key"), (" note  ", ""), (self.asks.digits, "key"),
-            (" another verdict  " if columns >= _WORDED else " verdict  ", ""), ("Esc", "key"), (" back", ""),
-            ("", "fill"),
-        ]  # fmt: skip
+        verdict = (self.asks.digits, "another verdict" if columns >= _WORDED else "verdict")
+        keys = [("Enter", "no reason"), ("h", "type") if self.type else None, ("n", "note"), verdict, ("Esc", "back")]
+        last = [*keys_row(*keys), ("", "fill")]
         saved = f"({self.saved()}) "
         return [*rows, [*last, (saved, "receipt")] if cells(last) + width(saved) <= columns else last]
 
-    def press(self, key: Key) -> bool:
+    def acts(self) -> Mapping[str, Act | None]:
         """A reason's letter, Enter, ``n``, Esc; or a digit, which is another verdict here as everywhere."""
-        reason = next((code for code in self.asks.reasons if code.key == key.said), None)
-        label = self.asks.level_for(key.said)
-        if label is not None:
-            self.give(label.level)
-        elif reason is not None:
-            self.answer(reason.level)
-        elif key.said == "enter":
-            self.answer(None)
-        elif key.said == "n":
-            self.words()
-        elif key.said == "h" and self.type is not None:
-            self.type()
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
-        return True
+        return {
+            "enter": partial(self.answer, None), "n": self.words, "h": self.type, "escape": self.back,
+            **{code.key: partial(self.answer, code.level) for code in self.asks.reasons},
+            **{label.key: partial(self.give, label.level) for label in self.asks.levels},
+        }  # fmt: skip
 
 
 def _reason(code: Label, cut: str, *, likely: bool) -> list[StyledText]:
@@ -117,7 +124,7 @@ def _reason(code: Label, cut: str, *, likely: bool) -> list[StyledText]:
 
 
 @dataclass(eq=False, repr=False)
-class RevealDialog:
+class RevealDialog(KeyedDialog):
     """After a blind decision that differs: the judges' verdict; keep mine or change it. Both labels stay on record."""
 
     name: str
@@ -127,7 +134,6 @@ class RevealDialog:
     saved: Callable[[], str]
     give: Callable[[str | None], None]
     back: Act
-    takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """Both verdicts and the choice."""
@@ -137,25 +143,19 @@ class RevealDialog:
         ]  # fmt: skip
         if sum(width(text) for text, _ in both) > columns:
             del both[4]
-        digits: list[list[StyledText]] = [
-            [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.asks.levels
-        ] or [[("  ", ""), (f"1-{max(filter(str.isdigit, self.mine), default=9)}", "key"), (" another order", "")]]
+        digits = _with_keys(self.asks.levels) or [
+            [("  ", ""), (f"1-{max(filter(str.isdigit, self.mine), default=9)}", "key"), (" another order", "")]
+        ]
         return [both, *flow([(" ", ""), ("Enter", "key"), (" keep  or", "")], digits, columns)]
 
-    def press(self, key: Key) -> bool:
+    def acts(self) -> Mapping[str, Act | None]:
         """Enter keeps, a digit changes, Esc stays here."""
-        label = self.asks.level_for(key.said)
-        if key.said == "enter" or label is not None:
-            self.give(label.level if label else None)
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
-        return True
+        levels = {label.key: partial(self.give, label.level) for label in self.asks.levels}
+        return {"enter": partial(self.give, None), "escape": self.back, **levels}
 
 
 @dataclass(eq=False, repr=False)
-class HallucinationDialog:
+class HallucinationDialog(KeyedDialog):
     """Which hallucination of a unit, by its ``name`` and the keys of ``levels``. ``other``: another unit that may be
     meant, in words, and what ``h`` does to ask the same of that one."""
 
@@ -164,13 +164,10 @@ class HallucinationDialog:
     back: Act
     levels: Sequence[Label] = HALLUCINATION
     other: tuple[str, Act] | None = None
-    takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """The levels and what the first of them mean."""
-        levels: list[list[StyledText]] = [
-            [("  ", ""), (label.key, "key"), (f" {label.name}", "")] for label in self.levels
-        ]
+        levels = _with_keys(self.levels)
         if self.other is not None:
             levels.append([("   ", ""), ("h", "key"), (f" {visible(self.other[0])}", "")])
         levels.append([("   ", ""), ("Esc", "key"), (" back", "")])
@@ -184,22 +181,14 @@ class HallucinationDialog:
         told = flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns)
         return [*first, *told][:FOOT_ROWS]
 
-    def press(self, key: Key) -> bool:
+    def acts(self) -> Mapping[str, Act | None]:
         """A level, ``h`` or Esc."""
-        label = next((label for label in self.levels if label.key == key.said), None)
-        if label is not None:
-            self.choose(label)
-        elif key.said == "h" and self.other is not None:
-            self.other[1]()
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
-        return True
+        levels = {label.key: partial(self.choose, label) for label in self.levels}
+        return {"escape": self.back, "h": self.other[1] if self.other else None, **levels}
 
 
 @dataclass(eq=False, repr=False)
-class SpanDialog:
+class SpanDialog(KeyedDialog):
     """Which words: the span is drawn in its text while ``w b W B o`` move its ends, or hints name its words.
 
     ``other``: what the other text is called, empty where the span stays in its own. ``hints`` draws those for what is
@@ -222,7 +211,6 @@ class SpanDialog:
     more: Callable[[str, SpanEdit], None] | None = None
     which: str = ""
     naming: Naming | None = None
-    takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """The span's words, its beginning and end when it is long, and the keys."""
@@ -237,43 +225,44 @@ class SpanDialog:
         )
         head = next((head for head in heads if columns - width(head) >= _SPAN_ROOM), heads[-1])
         room = columns - width(head) - 3
-        keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" take  ", ""),
-            *([("n", "key"), (" reason  ", "")] if self.why else []),
-            *([("h", "key"), (" more  ", "")] if self.more else []),
-            ("w b", "key"), (" word  ", ""), ("W B", "key"), (" sentence  ", ""),
-            ("o", "key"), (" end  " if self.more else " other end  ", ""), ("f", "key"), (" jump  ", ""),
-            ("Esc", "key"), (" none", ""),
+        keys = [
+            ("Enter", "take"), ("n", "reason") if self.why else None, ("h", "more") if self.more else None,
+            ("w b", "word"), ("W B", "sentence"), ("o", "end" if self.more else "other end"), ("f", "jump"),
+            ("Esc", "none"),
         ]  # fmt: skip
         if self.other:
             other = visible(self.other)
-            left = max(1, columns - sum(width(text) for text, _ in keys) - 4)
-            keys[-2:-2] = [("S", "key"), (f" {fit(other, min(width(other), left))}  ", "")]
-        return [[(head, "title"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys]
+            left = max(1, columns - cells(keys_row(*keys)) - 4)
+            keys.insert(-1, ("S", fit(other, min(width(other), left))))
+        return [[(head, "title"), (f"“{both_ends(self.edit.exact, room)}”", "span")], keys_row(*keys)]
 
     def press(self, key: Key) -> bool:
-        """Move an end, name the words, take the span, go to the other text, or leave it."""
-        if self.naming is not None:
-            self._name(self.naming, key)
-        elif key.said == "f" and self.hints is not None:
-            hints = self.hints.show(self.target)
-            self.naming = Naming(hints) if hints else None
-        elif key.said in SPAN_KEYS:
-            self.edit = moved(self.edit, key.said)
-            self.draw(self.target, self.edit)
-        elif key.said == "enter":
-            self.take(self.target, self.edit)
-        elif key.said == "n" and self.why is not None:
-            self.why(self.target, self.edit)
-        elif key.said == "h" and self.more is not None:
-            self.more(self.target, self.edit)
-        elif key.said == "S" and self.other:
-            self.turn()
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
+        """Name the words, or do what a key does."""
+        if self.naming is None:
+            return super().press(key)
+        self._name(self.naming, key)
         return True
+
+    def acts(self) -> Mapping[str, Act | None]:
+        """Move an end, name the words, take the span, go to the other text, or leave it."""
+
+        def here(act: Callable[[str, SpanEdit], None] | None) -> Act | None:
+            return partial(act, self.target, self.edit) if act else None
+
+        return {
+            **{key: partial(self._move, key) for key in SPAN_KEYS}, "f": self._jump if self.hints else None,
+            "enter": here(self.take), "n": here(self.why), "h": here(self.more),
+            "S": self.turn if self.other else None, "escape": self.back,
+        }  # fmt: skip
+
+    def _move(self, key: str) -> None:
+        self.edit = moved(self.edit, key)
+        self.draw(self.target, self.edit)
+
+    def _jump(self) -> None:
+        assert self.hints is not None
+        hints = self.hints.show(self.target)
+        self.naming = Naming(hints) if hints else None
 
     def _name(self, naming: Naming, key: Key) -> None:
         """A letter of a hint; anything else goes back to the span as it was."""
@@ -287,7 +276,7 @@ class SpanDialog:
 
 
 @dataclass(eq=False, repr=False)
-class ChooseSpanDialog:
+class ChooseSpanDialog(KeyedDialog):
     """Which of the spans I marked to delete or resize: one at a time, by its words; it alone is drawn in its text.
 
     ``verb``: what Enter does. ``resize``: what ``r`` does beside it, if anything.
@@ -302,7 +291,6 @@ class ChooseSpanDialog:
     back: Act
     verb: str = "delete"
     resize: Act | None = None
-    takes_all: bool = False
 
     @property
     def target(self) -> str:
@@ -312,31 +300,18 @@ class ChooseSpanDialog:
     def rows(self, columns: int) -> list[Row]:
         """The span's words and the keys."""
         head = f" {self.verb.capitalize()} span {self.place + 1} of {self.count}, in the {self.words}: "
-        keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (f" {self.verb}  ", ""),
-            *([("r", "key"), (" resize  ", "")] if self.resize else []),
-            ("w b", "key"), (" next, previous span  ", ""), ("Esc", "key"), (" none", ""),
-        ]  # fmt: skip
+        resize = ("r", "resize") if self.resize else None
+        keys = keys_row(("Enter", self.verb), resize, ("w b", "next, previous span"), ("Esc", "none"))
         return [[(head, "title"), (f"“{both_ends(self.mine.exact, columns - width(head) - 3)}”", "span")], keys]
 
-    def press(self, key: Key) -> bool:
+    def acts(self) -> Mapping[str, Act | None]:
         """Go to another span, act on this one, or leave. A digit is a verdict here too, and not for this step."""
-        if by := walked(key):
-            self.walk(by)
-        elif key.said == "enter":
-            self.act()
-        elif key.said == "r" and self.resize is not None:
-            self.resize()
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
-        return True
+        return {**_walks(self.walk), "enter": self.act, "r": self.resize, "escape": self.back}
 
 
-def walked(key: Key) -> int:
-    """Where a key leads among spans or passages that are shown one at a time: 1, -1, or 0 for a key that does not."""
-    return {"w": 1, "W": 1, "b": -1, "B": -1}.get(key.said, 0)
+def _walks(walk: Callable[[int], None]) -> dict[str, Act]:
+    """The keys that lead on and back among spans or passages that are shown one at a time."""
+    return {key: partial(walk, by) for keys, by in (("wW", 1), ("bB", -1)) for key in keys}
 
 
 def both_ends(text: str, room: int) -> str:
@@ -367,7 +342,7 @@ def flow(first: Row, words: list[list[StyledText]], columns: int) -> list[Row]:
 
 
 @dataclass(eq=False, repr=False)
-class EditDialog:
+class EditDialog(KeyedDialog):
     """What to do with the statement: nothing is asked twice, since undo takes each of it back."""
 
     name: str
@@ -376,7 +351,6 @@ class EditDialog:
     exclude: Act
     left_out: Act
     back: Act
-    takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """The choices."""
@@ -387,17 +361,13 @@ class EditDialog:
         words: list[list[StyledText]] = [[("  ", ""), (key, "key"), (f" {word}", "")] for key, word in choices]
         return flow([(f" edit {self.name}:", "title")], words, columns)
 
-    def press(self, key: Key) -> bool:
+    def acts(self) -> Mapping[str, Act | None]:
         """One of the letters, or Esc."""
-        acts = {"s": self.split, "j": self.join, "x": self.exclude, "l": self.left_out, "escape": self.back}
-        if key.said not in acts:
-            return False
-        acts[key.said]()
-        return True
+        return {"s": self.split, "j": self.join, "x": self.exclude, "l": self.left_out, "escape": self.back}
 
 
 @dataclass(eq=False, repr=False)
-class CutDialog:
+class CutDialog(KeyedDialog):
     """Where to cut: the second part is drawn as marked, and both stand on both sides of a bar here.
 
     ``draw`` draws the cut; 0 takes it away.
@@ -408,38 +378,30 @@ class CutDialog:
     take: Callable[[CutEdit], None]
     draw: Callable[[int], None]
     back: Act
-    takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """The words around the cut, and the keys."""
         head = f" cut {self.name}: "
         room = max(8, (columns - width(head) - 8) // 2)
         before, after = self.cut.parts
-        keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" cut here  ", ""), ("w b", "key"), (" word  ", ""), ("W B", "key"),
-            (" clause  ", ""), ("Esc", "key"), (" leave it whole", ""),
-        ]  # fmt: skip
+        keys = keys_row(("Enter", "cut here"), ("w b", "word"), ("W B", "clause"), ("Esc", "leave it whole"))
         return [
             [(head, "title"), (f"“{both_ends(before, room)}”", ""), (" | ", "title"),
              (f"“{both_ends(after, room)}”", "span")],
             keys,
         ]  # fmt: skip
 
-    def press(self, key: Key) -> bool:
+    def acts(self) -> Mapping[str, Act | None]:
         """Move the cut, cut, or leave the statement whole."""
-        if key.said in CUT_KEYS:
-            self.cut = moved_cut(self.cut, key.said)
-        elif key.said == "enter":
-            self.take(self.cut)
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
-        return True
+        moves = {key: partial(self._move, key) for key in CUT_KEYS}
+        return {**moves, "enter": partial(self.take, self.cut), "escape": self.back}
+
+    def _move(self, key: str) -> None:
+        self.cut = moved_cut(self.cut, key)
 
 
 @dataclass(eq=False, repr=False)
-class LeftOutDialog:
+class LeftOutDialog(KeyedDialog):
     """Choose a left-out part of the response to make a statement: one at a time, drawn in the response."""
 
     parts: Sequence[LeftOut]
@@ -447,7 +409,6 @@ class LeftOutDialog:
     back: Act
     place: int = 0
     target: str = "response"
-    takes_all: bool = False
 
     @property
     def part(self) -> LeftOut:
@@ -458,28 +419,20 @@ class LeftOutDialog:
         """Why it is left out, its words, and the keys."""
         head = f" Left out {self.place + 1} of {len(self.parts)}: "
         why = LEFT_OUT_REASONS[self.part.reason]
-        keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" make it a statement  ", ""), ("w b", "key"), (" next, previous  ", ""),
-            ("Esc", "key"), (" leave it out", ""),
-        ]  # fmt: skip
+        keys = keys_row(("Enter", "make it a statement"), ("w b", "next, previous"), ("Esc", "leave it out"))
         words = f"“{both_ends(self.part.text, columns - width(head) - 3)}”"
         return [[(head, "title"), (words, "")], [(f" {why}", "dim")], keys]
 
-    def press(self, key: Key) -> bool:
+    def acts(self) -> Mapping[str, Act | None]:
         """Go to another part, make this one a statement, or leave."""
-        if by := walked(key):
-            self.place = (self.place + by) % len(self.parts)
-        elif key.said == "enter":
-            self.promote(self.part)
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
-        return True
+        return {**_walks(self._walk), "enter": partial(self.promote, self.part), "escape": self.back}
+
+    def _walk(self, by: int) -> None:
+        self.place = (self.place + by) % len(self.parts)
 
 
 @dataclass(eq=False, repr=False)
-class FindingDialog:
+class FindingDialog(KeyedDialog):
     """One passage that a judge found, drawn in the response: take it over, reject it, or go to another."""
 
     span: FindingSpan
@@ -490,7 +443,6 @@ class FindingDialog:
     walk: Callable[[int], None]
     back: Act
     target: str = "response"
-    takes_all: bool = False
 
     def rows(self, columns: int) -> list[Row]:
         """Who found it, of which type, its words; the judge's reason; the keys."""
@@ -499,22 +451,9 @@ class FindingDialog:
         who = who if width(who) < columns // 2 else f" {finding.words.upper()}: "
         words = f"“{both_ends(self.span.quote, columns - width(who) - 3)}”"
         why = visible(" ".join(finding.reason.split())) or "no reason given"
-        keys: list[StyledText] = [
-            (" ", ""), ("Enter", "key"), (" take over  ", ""), ("x", "key"), (" reject  ", ""), ("w b", "key"),
-            (" next, previous  ", ""), ("Esc", "key"), (" leave open", ""),
-        ]  # fmt: skip
+        keys = keys_row(("Enter", "take over"), ("x", "reject"), ("w b", "next, previous"), ("Esc", "leave open"))
         return [[(who, "title"), (words, "span")], [(f" {fit(why, min(width(why), columns - 2))}", "dim")], keys]
 
-    def press(self, key: Key) -> bool:
+    def acts(self) -> Mapping[str, Act | None]:
         """Take over, reject, walk, leave. A digit is a verdict here too, and not for this step."""
-        if by := walked(key):
-            self.walk(by)
-        elif key.said == "enter":
-            self.take()
-        elif key.said == "x":
-            self.reject()
-        elif key.said == "escape":
-            self.back()
-        else:
-            return False
-        return True
+        return {**_walks(self.walk), "enter": self.take, "x": self.reject, "escape": self.back}

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from medreview.review.actions import key_shown
 from medreview.screens.terminal_driver import NotRead
 from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView
-from medreview.screens.widgets.painted import key_at
+from medreview.screens.widgets.painted import StyledText, key_at
 
 if TYPE_CHECKING:
     from medreview.screens.app import Workbench
@@ -32,6 +32,14 @@ class Key(NamedTuple):
     def said(self) -> str:
         """The character, or the name of a key that types none."""
         return self.character if self.character and self.character.isprintable() else self.name
+
+
+def keys_row(*keys: tuple[str, str] | None, gap: int = 2) -> list[StyledText]:
+    """A row of keys with what they do, ``gap`` blanks apart, without those that are ``None``."""
+    row: list[StyledText] = [(" ", "")]
+    for key, does in filter(None, keys):
+        row += [(key, "key"), (f" {does}{' ' * gap}", "")]
+    return [*row[:-1], (row[-1][0].rstrip(" "), "")]
 
 
 Result = TypeVar("Result")

@@ -9,7 +9,7 @@ from medreview.review.cell_width import fit, width
 from medreview.review.palette import Palette, PaletteEntry
 from medreview.review.text_entry import MOST, LineEdit
 from medreview.review.wrapping import WrapTable
-from medreview.screens.key_screen import Key
+from medreview.screens.key_screen import Key, keys_row
 from medreview.screens.layout import FOOT_ROWS
 from medreview.screens.widgets.painted import Row, cells
 from medreview.visible import visible
@@ -62,10 +62,9 @@ class LineInput:
         before, under, after = self.line.window(max(8, columns - width(label) - 1))
         typed: Row = [(label, "title"), (before, ""), (under, "caret"), (after, "")]
         below: Row = [(f" {self.wrong}", "error")] if self.wrong else []
-        keys: Row = [(" ", ""), ("Enter", "key"), (f" {self.hint}   ", ""), ("Esc", "key"), (" leave", "")]
-        if self.discard is not None:
-            keys = [*keys[:-1], (" keeps it as a draft   ", ""), ("Ctrl+X", "key"), (" discards it", "")]
-        return [typed, keys, below]
+        esc = "leave" if self.discard is None else "keeps it as a draft"
+        discard = ("Ctrl+X", "discards it") if self.discard else None
+        return [typed, keys_row(("Enter", self.hint), ("Esc", esc), discard, gap=3), below]
 
     def press(self, key: Key) -> bool:
         """Type; Enter finishes, Esc leaves, Ctrl+X discards."""
@@ -127,11 +126,8 @@ class PaletteDialog(LineInput):
     def rows(self, columns: int) -> list[Row]:
         """The line, the keys, what is wrong."""
         typed, _, below = super().rows(columns)
-        keys: Row = [
-            (" ", ""), ("Enter", "key"), (" does it   ", ""), ("↑ ↓", "key"), (" choose   ", ""), ("Tab", "key"),
-            (" completes   ", ""), ("Esc", "key"), (" leave   ", ""), ("save NAME", "key"), (" saves it", ""),
-        ]  # fmt: skip
-        return [typed, keys, below]
+        leads = (("Enter", "does it"), ("↑ ↓", "choose"), ("Tab", "completes"))
+        return [typed, keys_row(*leads, ("Esc", "leave"), ("save NAME", "saves it"), gap=3), below]
 
     def listed(self, columns: int, most: int) -> list[Row]:
         """The rows above: a rule, then the entries around the pointer."""

@@ -262,7 +262,7 @@ class StatementHandlers(ActionHandlers):
         text = about_answer(session.study.reader, item.response_id, item.statement_id, named=session.shows_judges)
         if not text:
             raise UserError("Nothing is known of this answer beside its question and text.")
-        self._stage.app.show_page(f"About the answer {item.response_name}", text)
+        self._stage.app.show_page(f"About the answer {item.response_name}", lambda _columns: text)
 
     def _type_of_decided(self) -> Callable[[], None]:
         return partial(self._ask_type, then=lambda: self._follow(self._session.reason(None)))

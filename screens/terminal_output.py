@@ -109,11 +109,8 @@ def _colour(colour: Color | None, colours: ColorSystem, foreground: bool) -> str
     return ";".join(colour.downgrade(colours).get_ansi_codes(foreground))
 
 
-_TO_ERASE: Final = 4
-"""Blanks at the end of a row from which on it is shorter to erase them."""
-
-_TO_ERASE_WITHIN: Final = 11
-"""Blanks before other signs from which on it is: what comes after them needs a place of its own."""
+_TO_ERASE: Final = 11
+"""Blanks from which on it is shorter to erase them: what comes after them needs a place of its own."""
 
 _SEEN_ON_BLANKS: Final = frozenset(("4", "5", "7", "9", "21", "53"))
 """Attributes that are seen where there is no sign."""
@@ -161,33 +158,15 @@ class Differ:
     def _row(self, y: int, old: ScreenRow | None, new: ScreenRow) -> None:
         width = len(new.signs)
         changed = bytearray(b"\x01" * width) if old is None else _changed(old, new)
-        last = changed.rfind(1)
-        if last < 0:
-            return
-        doubtful, end = min(new.doubtful, width if old is None else old.doubtful), width
-        if last >= doubtful:  # what a terminal counts otherwise must not be left behind, or moved within
+        doubtful = min(new.doubtful, width if old is None else old.doubtful)
+        if changed.rfind(1) >= doubtful:  # what a terminal counts otherwise must not be left behind, or moved within
             changed[doubtful:] = b"\x01" * (width - doubtful)
-        elif last - (blank := self._blank_from(new, last)) >= _TO_ERASE:
-            end = changed.find(1, blank)
-        for near in _NEAR_RUNS.finditer(changed, 0, end):
+        for near in _NEAR_RUNS.finditer(changed):
             stop = near.start()
             for pen, group in groupby(new.pens[stop : near.end()]):
                 start, stop = stop, stop + len(list(group))
                 if (first := changed.find(1, start, stop)) >= 0:
                     self._write(y, first, changed.rfind(1, start, stop) + 1, pen, new)
-        if end < width:
-            self._go(y, end)
-            self._set(new.pens[end])
-            self._out.append("\x1b[K")
-
-    def _blank_from(self, row: ScreenRow, last: int) -> int:
-        """The column from which on a row is blanks of one style that can be erased; its width if nowhere."""
-        pen, width = row.pens[-1], len(row.signs)
-        if not self._may_erase(pen):
-            return width
-        while width and row.signs[width - 1] == " " and row.pens[width - 1] == pen:
-            width -= 1
-        return width
 
     def _may_erase(self, pen: str) -> bool:
         attributes, _, ground, *link = pen.split("|", 3)
@@ -200,7 +179,7 @@ class Differ:
         text = "".join(row.signs[start:end])
         left = text.rstrip(" ")
         blanks = len(text) - len(left)
-        if blanks >= _TO_ERASE_WITHIN and end <= row.doubtful and self._may_erase(pen):
+        if blanks >= _TO_ERASE and end <= row.doubtful and self._may_erase(pen):
             self._out.append(f"{left}\x1b[{blanks}X")
             self._x = end - blanks
         else:

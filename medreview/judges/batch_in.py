@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -13,7 +13,7 @@ from medreview.errors import UserError
 from medreview.judges.batch_out import manifests_beside
 from medreview.judges.tasks.task import Rows, Task, TaskUnit
 from medreview.llm.call import JudgeRequest, ModelAnswer, Status, cache_key
-from medreview.llm.completion import Completion, read_completion, said
+from medreview.llm.completion import read_completion, said
 from medreview.llm.costs import cost_of
 from medreview.llm.server_errors import diagnose
 from medreview.llm.store import CallStore, Row, row_of, write_rows
@@ -228,37 +228,25 @@ class _ResultReader:
         return row is not None and tuple(row) == (answer.status, answer.raw, answer.error)
 
     def _read(self, request: JudgeRequest, key: str) -> ModelAnswer:
-        completion = _completion(self._results.get(key), request)
-        return ModelAnswer(
-            status=completion.status,
-            value=completion.value,
-            raw=completion.raw,
-            error=redact(completion.error),
-            prompt_tokens=completion.prompt_tokens,
-            completion_tokens=completion.completion_tokens,
-            latency_ms=0,
-            cost=cost_of(self._task.settings, completion.prompt_tokens, completion.completion_tokens),
-            tries=1,
-            rung="",
-            cached=False,
-            cache_key=key,
-        )
+        answer = _answer_in(self._results.get(key), request)
+        cost = cost_of(self._task.settings, answer.prompt_tokens, answer.completion_tokens)
+        return replace(answer, error=redact(answer.error), cost=cost, tries=1, cache_key=key)
 
 
-def _completion(result: Mapping[str, Any], request: JudgeRequest) -> Completion:
-    """The completion in a result, read like the reply to a live request."""
+def _answer_in(result: Mapping[str, Any], request: JudgeRequest) -> ModelAnswer:
+    """The answer in a result, read like the reply to a live request."""
     response, error = _response(result), result.get("error")
     data = response.get("body")
     if _UNREADABLE in result:
-        return Completion("unparsable", None, "", f"The answer cannot be read. {result[_UNREADABLE]}", None, None)
+        return ModelAnswer("unparsable", error=f"The answer cannot be read. {result[_UNREADABLE]}")
     if not response:
         message = error.get("message") or error.get("code") if isinstance(error, dict) else error
-        return Completion("error", None, "", f"The batch has no answer: {message or 'it does not say why'}", None, None)
+        return ModelAnswer("error", error=f"The batch has no answer: {message or 'it does not say why'}")
     status = response.get("status_code")
     reply = Reply(status if isinstance(status, int) else 200, {}, data, "")
     server_error = diagnose(reply, ())
     if server_error is not None:
-        return Completion(_STATUS_OF_ERROR.get(server_error.kind, "error"), None, "", server_error.sentence, None, None)
+        return ModelAnswer(_STATUS_OF_ERROR.get(server_error.kind, "error"), error=server_error.sentence)
     return read_completion(data, request.schema, request.messages)
 
 

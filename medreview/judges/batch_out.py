@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -143,15 +143,7 @@ def _manifest(task: Task, shards: list[Shard], form: ResponseFormat) -> dict[str
         "params": dict(task.settings.params),
         "form": form,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "files": [
-            {
-                "file": storable_text(shard.file),
-                "requests": shard.requests,
-                "bytes": shard.bytes,
-                "sha256": shard.sha256,
-            }
-            for shard in shards
-        ],
+        "files": [{**asdict(shard), "file": storable_text(shard.file)} for shard in shards],
     }
 
 

@@ -31,13 +31,6 @@ class JudgementsSummary:
     bad: list[tuple[int, str]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
-    statement_id: str
-    snapshot_id: str
-    others: tuple[str, ...]
-
-
 def store_judgements(
     study: Study, records: Iterable[JudgementRecord], progress: Progress = SILENT
 ) -> JudgementsSummary:
@@ -85,15 +78,15 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[JudgeRun, dict[str
     if level is None:
         raise LookupError(f"the label {record.label!r} is not known; known are: {', '.join(sorted(LABELS))}")
     verdict, supported = level
-    match = finder.match(record)
+    statement_id, snapshot_id, others = finder.match(record)
     run = JudgeRun(record.judge, "recorded", record.model, record.prompt, finder.prompt_hash(record.prompt))
     supports = record.statement if supported else None
-    found = finder.quotes.ground(record.quote, match.snapshot_id, match.others, supports)
+    found = finder.quotes.ground(record.quote, snapshot_id, others, supports)
     return run, {
-        "judgement_id": content_id("g", run.judge_run_id, match.statement_id, match.snapshot_id),
+        "judgement_id": content_id("g", run.judge_run_id, statement_id, snapshot_id),
         "judge_run_id": run.judge_run_id,
-        "statement_id": match.statement_id,
-        "snapshot_id": match.snapshot_id,
+        "statement_id": statement_id,
+        "snapshot_id": snapshot_id,
         "raw_label": record.label,
         "verdict": verdict,
         "supported": supported,
@@ -129,8 +122,11 @@ class _Finder:
         self.prompt_hash = cache(known_hash)
         self.quotes = QuoteGrounder(reader)
 
-    def match(self, record: JudgementRecord) -> _Match:
-        """Statement and snapshot of a record. Raises ``LookupError``, which says what is not in the study."""
+    def match(self, record: JudgementRecord) -> tuple[str, str, tuple[str, ...]]:
+        """Statement and snapshot of a record, and the other snapshots of its response.
+
+        Raises ``LookupError``, which says what is not in the study.
+        """
         self._load(record.response)
         statement_id = self._statements.get(_collapsed(record.statement))
         if statement_id is None:
@@ -143,7 +139,7 @@ class _Finder:
         if key not in self._snapshots:
             raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
         snapshot_id = self._snapshots[key]
-        return _Match(statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id))
+        return statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id)
 
     def _load(self, record_id: str) -> None:
         if record_id == self._record_id:

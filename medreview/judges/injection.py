@@ -4,10 +4,12 @@ It is shown to the reviewer. A match is not proof, and no match is no guarantee.
 obeys is that support counts only with a quote that is in the page (``medreview.judges.tasks.verification``);
 instructions are not evidence.
 
-The rules for English are patterns of commands, marks of a conversation, policies, examples; those for other languages
-are in ``medreview.judges.injection_languages``. They are matched on text with collapsed white space, and have no
-unbounded repeats, which a page could exploit (ReDoS). Medical prose speaks of reviewers, graders, evaluators and
-language models, too: words for people need what they shall do with this page, or the answer that they shall give.
+The rules for English are patterns of commands, marks of a conversation, policies, examples. For other languages (the
+ten most used on the web, and many more) words near one another make an instruction: who is spoken to (a model, a judge,
+a reviewer), what they shall do (answer, mark, rate), with what (a statement, a page), and the answer (supported,
+confirmed, true); or a command to forget earlier instructions. Rules are matched on text with collapsed white space, and
+have no unbounded repeats, which a page could exploit (ReDoS). Medical prose speaks of reviewers, graders, evaluators
+and language models, too: words for people need what they shall do with this page, or the answer that they shall give.
 
 Searched are also texts that a page holds in a form that readers do not read and models do: codes, other letters,
 letters apart. All functions that decode them are linear in the text.
@@ -19,13 +21,14 @@ import codecs
 import html
 import re
 import sqlite3
+import tomllib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from medreview.judges.injection_languages import in_other_languages
 from medreview.judges.opening_scan import OpeningScan, ScannedText
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -290,6 +293,85 @@ RULES: Final = (
     rf"considered|taken|reported) (?:as |to be )?{_QUOTE}{{0,3}}{_FOR_IT})(?!\w)",
 )
 INSTRUCTIONS: Final = OpeningScan(RULES)
+
+
+_BEFORE: Final = 80
+_AFTER: Final = 220
+_NO_WORD: Final = re.compile(r"\W{0,4}")
+_STEP: Final = 40
+"""In code points; two windows begin at least so far apart."""
+_ENGLISH_LABEL: Final = "[\"'«»“„「『（(]\\s?(?:supported|entailed|verified)"
+"""In quotation marks only: such words stand in English pages, too."""
+
+
+_AI_IN_CAPITALS: Final = r"(?<![A-Za-z])(?-i:AI)(?![A-Za-z])"
+"""As it stands in scripts that set no blanks between words."""
+
+
+class _LanguageRules(NamedTuple):
+    """The patterns of a language, which ``injection_languages.toml`` explains."""
+
+    judges: OpeningScan
+    verbs: re.Pattern[str]
+    labels: re.Pattern[str]
+    override: OpeningScan
+    claims: re.Pattern[str]
+
+
+def _compiled(texts: Mapping[str, Any]) -> _LanguageRules:
+    spaced = texts.get("spaced", True)  # whether white space sets the words of the language apart
+    judges, verbs, labels, override, claims = (
+        texts[name].replace("{AI}", _AI_IN_CAPITALS) for name in _LanguageRules._fields
+    )
+    labels = rf"(?:\b{labels}\b|{_ENGLISH_LABEL})" if spaced else f"{labels}|{_ENGLISH_LABEL}"
+    begin = r"\b" if spaced else ""
+    return _LanguageRules(
+        OpeningScan((judges,)),
+        re.compile(begin + verbs, re.IGNORECASE),
+        re.compile(labels, re.IGNORECASE),
+        OpeningScan((override,)),
+        re.compile(begin + claims, re.IGNORECASE),
+    )
+
+
+_LANGUAGES: Final = tuple(
+    _compiled(texts)
+    for texts in tomllib.loads(Path(__file__).with_name("injection_languages.toml").read_text("utf-8")).values()
+)
+
+
+def in_other_languages(scanned: ScannedText) -> Iterator[str]:
+    """The parts of a text, with collapsed white space, that read like instructions in one of these languages.
+
+    Each language is looked at where its first word stands, in a window of fixed size, so that the time is linear in the
+    text.
+    """
+    text = scanned.text
+    for rules in _LANGUAGES:
+        for match in rules.override.finditer(scanned):
+            yield match[0]
+        last = -1
+        for match in rules.judges.finditer(scanned):
+            if match.start() < last:
+                continue
+            start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _BEFORE)
+            stop = text.find("\n", match.end(), match.end() + _AFTER)
+            last = min(match.end() + _STEP, stop if stop >= 0 else len(text))
+            window = text[start : stop if stop >= 0 else match.end() + _AFTER]
+            rest = window[: match.start() - start] + " " + window[match.end() - start :]
+            if any(_dictates(rules, rest, label) for label in rules.labels.finditer(rest)):
+                last = match.end() + _AFTER
+                yield window.strip()
+
+
+def _dictates(rules: _LanguageRules, text: str, label: re.Match[str]) -> bool:
+    """Whether a label is to be given: by a verb right before it, or by one elsewhere in a text on what was claimed."""
+    others = text[: label.start()] + " " * len(label[0]) + text[label.end() :]
+    verbs = list(rules.verbs.finditer(others))
+    right_before = any(
+        _NO_WORD.fullmatch(text, verb.end(), label.start()) for verb in verbs if verb.end() <= label.start()
+    )
+    return right_before or (bool(verbs) and rules.claims.search(others) is not None)
 
 
 _BATCH: Final = 100

@@ -1,11 +1,14 @@
 """What must be said wherever judges are counted: they judged their own model's work, or saw long pages in parts.
 
-Models are known to favour what they wrote. The same model is one of the same name at the same host, whatever the
-settings call it. Pages in parts are those that were too long for a judge's context (``medreview.judges.prompt_texts``).
+Models are known to favour what they, or models like them, wrote. The same model is one of the same name at the same
+host, whatever the settings call it; its family goes by its name, and an unknown one is a family of its own.
+
+Pages in parts are those that were too long for a judge's context (``medreview.judges.prompt_texts``).
 """
 
+import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -96,3 +99,38 @@ def outputs_of_parts(outputs: Sequence[str]) -> str:
 def pages_in_parts(reader: sqlite3.Connection) -> dict[str, int]:
     """By judge, the pages as they are now that it saw in parts; a judge that saw all of them whole is not in it."""
     return {row[0]: row[1] for row in reader.execute(_PAGES)}
+
+
+_KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
+    "gpt": ("gpt", "chatgpt", "davinci", "o1", "o3", "o4"),
+    "claude": ("claude",),
+    "gemini": ("gemini", "bard", "palm"),
+    "gemma": ("gemma", "medgemma"),
+    "llama": ("llama", "vicuna", "alpaca", "meditron"),
+    "mistral": ("mistral", "mixtral", "ministral", "magistral", "codestral"),
+    "qwen": ("qwen", "qwq"),
+    "deepseek": ("deepseek",),
+    "command": ("command", "cohere", "aya"),
+    "phi": ("phi",),
+    "grok": ("grok",),
+    "olmo": ("olmo",),
+}
+_FAMILIES: Final = {word: family for family, words in _KNOWN.items() for word in words}
+_WORD: Final = re.compile(r"[^\W_]+")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+
+
+def family_of(model: str, *, known: bool = False) -> str:
+    """The family: that of the first word that names one (``meta-llama/Llama-3.1-8B``: llama), else the first word
+    without its digits. ``known``: only the former. ``""`` where there is none."""
+    words = _WORD.findall(model.casefold())
+    for word in words:
+        family = _FAMILIES.get(word) or _FAMILIES.get(_stem(word))
+        if family:
+            return family
+    return "" if known else next(filter(None, map(_stem, words)), "")
+
+
+def _stem(word: str) -> str:
+    found = _LETTERS.match(word)
+    return found[0] if found else ""

@@ -15,8 +15,7 @@ from medreview.judges.tasks.task import Rows, Task, TaskUnit
 from medreview.judges.tasks.verification import NAME as DEFAULT
 from medreview.llm.call import STATUSES, JudgeRequest, ModelAnswer, cache_key
 from medreview.llm.costs import CostEstimate, Requests, estimate, requests_sent
-from medreview.llm.judge_client import Judge
-from medreview.llm.recorded import RecordedModel, open_model
+from medreview.llm.judge_client import Judge, open_model
 from medreview.llm.store import CallStore
 from medreview.progress import SILENT, Progress
 from medreview.study import Study
@@ -133,7 +132,7 @@ class _Stop:
     def __init__(self, on_wait: Callable[[int], None]) -> None:
         self.wanted = False
         self._on_wait = on_wait
-        self._judges: list[Judge | RecordedModel] = []
+        self._judges: list[Judge] = []
 
     def __call__(self) -> None:
         self.wanted = True
@@ -142,7 +141,7 @@ class _Stop:
         if in_flight := sum(judge.in_flight for judge in self._judges):
             self._on_wait(in_flight)
 
-    def add(self, judge: Judge | RecordedModel) -> Judge | RecordedModel:
+    def add(self, judge: Judge) -> Judge:
         """A judge to stop, at once if it comes after the word."""
         self._judges.append(judge)
         if self.wanted:
@@ -186,7 +185,7 @@ async def _run(study: Study, work: Sequence[_Work], progress: Progress, stop: _S
         writer.save_remaining()
 
 
-_Models = Mapping[str, Judge | RecordedModel]
+_Models = Mapping[str, Judge]
 
 
 async def _ask(
@@ -205,24 +204,18 @@ async def _ask(
             await asyncio.sleep(0)  # cache hits never suspend; give other tasks a turn
 
 
-async def _answers(model: Judge | RecordedModel, unit: TaskUnit, tally: Tally) -> list[ModelAnswer] | None:
+async def _answers(model: Judge, unit: TaskUnit, tally: Tally) -> list[ModelAnswer] | None:
     """The answers to a unit's requests; ``None`` when it was stopped before all were there."""
     answers: list[ModelAnswer] = []
     for request in unit.requests:
         if model.is_stopped:
             return None
-        answer = _not_asked(model.dead) if model.dead else await model.ask(request)
+        answer = ModelAnswer("skipped", error=f"Not asked. {model.dead}") if model.dead else await model.ask(request)
         tally.add(answer)
         if model.is_stopped and answer.status == "skipped":
             return None
         answers.append(answer)
     return answers
-
-
-def _not_asked(reason: str) -> ModelAnswer:
-    return ModelAnswer(
-        "skipped", None, "", f"Not asked. {reason}", None, None, 0, None, tries=0, rung="", cached=False, cache_key=""
-    )
 
 
 _Batch = list[tuple[Task, list[Rows]]]

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -116,21 +115,15 @@ _POOL_WORTHWHILE: Final = 1500
 OFFLINE: Final = JudgeRun(judge="offline", kind="offline", model=ENGINE)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeSummary:
-    """The number of pairs of statement and source that were judged now."""
-
-    pairs: int
-
-
 _Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]]]
 
 
 def judge_offline(
     study: Study, progress: Progress = SILENT, processes: int | None = None, synonyms: Path | None = None
-) -> JudgeSummary:
-    """Rank evidence and judge the pairs that are not judged yet; stored as they are ready, so that it can be resumed.
+) -> int:
+    """Rank evidence and judge the pairs that are not judged yet; how many these were.
 
+    They are stored as they are ready, so that it can be resumed.
     Pairs that an earlier version of the rules judged are judged again. Statements are compared without their markers.
 
     ``processes``: 0 works in this process; by default a pool of one process per CPU for many pairs.
@@ -146,7 +139,7 @@ def judge_offline(
     for chunk, answers in _answers(chunks(study.reader, _PAIRS, _BY, synonyms), processes):
         study.write(lambda connection, chunk=chunk, answers=answers: _store(connection, chunk, answers))  # type: ignore[misc]
         progress.step(len(answers))
-    return JudgeSummary(total)
+    return total
 
 
 def pairs_waiting(reader: sqlite3.Connection) -> int:

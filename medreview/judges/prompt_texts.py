@@ -14,7 +14,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.evidence.segment import segment
-from medreview.llm.costs import tokens_of
+from medreview.llm.costs import answer_limits, tokens_of
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.text import Span
@@ -71,7 +71,6 @@ OVERLAP: Final = 0.1
 """Share of a window that the next one repeats."""
 _FEWEST_TOKENS: Final = 200
 _ANSWER_TOKENS: Final = 2_000
-_ANSWER_NAMES: Final = ("max_completion_tokens", "max_tokens")
 
 
 def available_tokens(settings: JudgeSettings, prompt: str) -> int:
@@ -79,8 +78,7 @@ def available_tokens(settings: JudgeSettings, prompt: str) -> int:
 
     Raises :class:`UserError` when they are too few to be useful.
     """
-    limits = [settings.params[name] for name in _ANSWER_NAMES if isinstance(settings.params.get(name), int)]
-    answer = max(limits) if limits else min(_ANSWER_TOKENS, settings.context_tokens // 4)
+    answer = max(answer_limits(settings), default=min(_ANSWER_TOKENS, settings.context_tokens // 4))
     left = settings.context_tokens - answer - tokens_of(prompt)
     if left < _FEWEST_TOKENS:
         raise UserError(

@@ -50,7 +50,7 @@ class RollUp(NamedTuple):
 
     ``against``: in a conflict, the page of a judgement that contradicts.
     ``abstained`` counts the judges without a vote; ``tied``: the verdicts, or supported and not, were even, whatever
-    the tie rule made of it.
+    the tie rule made of it. The last four, what there is to show for it, are those of :func:`roll_up` alone.
     """
 
     verdict: str | None
@@ -60,10 +60,10 @@ class RollUp(NamedTuple):
     votes_other: int
     abstained: int
     tied: bool
-    lead: Vote | None
-    against: str | None
-    false_quotes: tuple[str, ...]
-    lowest_confidence: float | None
+    lead: Vote | None = None
+    against: str | None = None
+    false_quotes: tuple[str, ...] = ()
+    lowest_confidence: float | None = None
 
     @property
     def by_rules(self) -> bool:
@@ -81,18 +81,6 @@ class SourceOpinion(NamedTuple):
     supported: bool | None
 
 
-class VerdictTally(NamedTuple):
-    """The judges' word on a statement without what there is to show for it; the fields are those of :class:`RollUp`."""
-
-    verdict: str | None
-    supported: bool | None
-    conflict: bool
-    votes_for: int
-    votes_other: int
-    abstained: int
-    tied: bool
-
-
 def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     """Roll the judges' words on one statement (``VoteReader.votes``) up to a verdict."""
     counting = jury(votes)
@@ -101,8 +89,7 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     false = [vote for vote in counting if vote.false_quote]
     confidences = [vote.confidence for vote in counting if vote.confidence is not None and _counts(vote, verdict)]
     against = next(vote.snapshot_id for vote in counting if vote.verdict == "contradicted") if told.conflict else None
-    return RollUp(
-        *told,
+    return told._replace(
         lead=_lead(false or counting, verdict),
         against=against,
         false_quotes=tuple(sorted({vote.false_quote for vote in false})),
@@ -110,7 +97,7 @@ def roll_up(votes: Iterable[Vote], tie: TieRule = "undecided") -> RollUp:
     )
 
 
-def tally(votes: Iterable[AnyBallot], tie: TieRule = "undecided") -> VerdictTally:
+def tally(votes: Iterable[AnyBallot], tie: TieRule = "undecided") -> RollUp:
     """The words that :func:`roll_up` counts, and no more."""
     return _tally(spoken(jury(votes)), tie)
 
@@ -125,7 +112,7 @@ def spoken(votes: Iterable[AnyBallot]) -> Spoken:
 
 
 @lru_cache(maxsize=_KEPT)
-def _tally(words: Spoken, tie: TieRule) -> VerdictTally:
+def _tally(words: Spoken, tie: TieRule) -> RollUp:
     judges = _of_judges(words).values()
     by_judge = [_strongest(said) for said in judges]
     labels = Counter(verdict for verdict in by_judge if verdict)
@@ -133,7 +120,7 @@ def _tally(words: Spoken, tie: TieRule) -> VerdictTally:
     first = [label for label in labels if labels[label] == most]
     supports = [_supports(said) for said in judges]
     supported, even = yes_or_no(supports, tie)
-    return VerdictTally(
+    return RollUp(
         verdict=_broken(first, tie),
         supported=supported,
         conflict=_across_sources(judges),

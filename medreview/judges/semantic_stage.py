@@ -6,7 +6,7 @@ by group, so that the stage can be stopped and resumed; no text is encoded twice
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -256,13 +256,14 @@ class _Encoded:
 def _keep(
     connection: sqlite3.Connection,
     encoder: str,
-    passages: "dict[tuple[str, Span], Vector]",
-    statements: "dict[str, Vector]",
+    passages: "Mapping[tuple[str, Span], Vector]",
+    statements: "Mapping[str, Vector]",
 ) -> None:
-    for page in dict.fromkeys(page for page, _ in passages):
-        own = {span: vector for (of, span), vector in passages.items() if of == page}
-        _keep_passages(connection, encoder, page, own)
-    _keep_statements(connection, encoder, statements.items())
+    """Store vectors of passages, by page and place, and of statements, by their ids."""
+    places = [(encoder, page, span.start, span.end, _packed(vector)) for (page, span), vector in passages.items()]
+    connection.executemany("INSERT OR REPLACE INTO passage_vector VALUES (?, ?, ?, ?, ?)", places)
+    rows = [(encoder, statement_id, _packed(vector)) for statement_id, vector in statements.items()]
+    connection.executemany("INSERT OR REPLACE INTO statement_vector VALUES (?, ?, ?)", rows)
 
 
 def _store(
@@ -284,17 +285,8 @@ def _restate(
         "UPDATE evidence SET blended = ?, encoder = ? WHERE statement_id = ? AND snapshot_id = ?",
         (score, model, statement_id, snapshot_id),
     )
-    judgement_id = content_id("g", run.judge_run_id, statement_id, snapshot_id)
-    connection.execute(
-        _COPY,
-        {
-            "id": judgement_id,
-            "run": run.judge_run_id,
-            "engine": ENGINE,
-            "statement": statement_id,
-            "snapshot": snapshot_id,
-        },
-    )
+    copied = {"id": content_id("g", run.judge_run_id, statement_id, snapshot_id), "run": run.judge_run_id}
+    connection.execute(_COPY, {**copied, "engine": ENGINE, "statement": statement_id, "snapshot": snapshot_id})
 
 
 _VECTORS: Final = """SELECT v.start_cp, v.end_cp, v.vector FROM snapshot AS p
@@ -316,20 +308,6 @@ def _statement(reader: sqlite3.Connection, encoder: str, statement_id: str) -> "
     query = "SELECT vector FROM statement_vector WHERE encoder = ? AND statement_id = ?"
     row = reader.execute(query, (encoder, statement_id)).fetchone()
     return _unpacked(row[0]) if row else None
-
-
-def _keep_passages(
-    connection: sqlite3.Connection, encoder: str, snapshot_id: str, made: "Mapping[Span, Vector]"
-) -> None:
-    """Store vectors of a page's passages."""
-    rows = [(encoder, snapshot_id, span.start, span.end, _packed(vector)) for span, vector in made.items()]
-    connection.executemany("INSERT OR REPLACE INTO passage_vector VALUES (?, ?, ?, ?, ?)", rows)
-
-
-def _keep_statements(connection: sqlite3.Connection, encoder: str, made: "Iterable[tuple[str, Vector]]") -> None:
-    """Store vectors of statements, by their ids."""
-    rows = [(encoder, statement_id, _packed(vector)) for statement_id, vector in made]
-    connection.executemany("INSERT OR REPLACE INTO statement_vector VALUES (?, ?, ?)", rows)
 
 
 def _packed(vector: "Vector") -> bytes:

@@ -21,7 +21,11 @@ FROM event_live WHERE unit >= 'reference:' AND unit < 'reference;' AND axis = 'r
            OR (kind = 'adjudicate' AND event_id IN (SELECT event_id FROM adjudicated WHERE stands)))
 GROUP BY unit"""
 """SQL: the label that counts on each reference that reviewers labelled, by its id."""
-_COUNTS: Final = """SELECT (SELECT count(*) FROM reference_check), (SELECT count(*) FROM reference),
+_COUNTS: Final = """SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM judgement),
+       (SELECT count(*) FROM merged_judgement), (SELECT count(*) FROM claimed_quote),
+       (SELECT count(*) FROM hallucination_finding),
+       (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement)),
+       (SELECT count(*) FROM reference_check), (SELECT count(*) FROM reference),
        (SELECT count(*) FROM reference_source),
        (SELECT group_concat(references_by) FROM (SELECT DISTINCT references_by FROM response ORDER BY 1))"""
 
@@ -54,21 +58,16 @@ def fingerprint(reader: sqlite3.Connection) -> str:
 
     Of tables that only ever grow the length is enough. Not in it: an abstention that an answer takes the place of.
     """
-    counts = reader.execute(
-        """SELECT (SELECT count(*) FROM statement), (SELECT count(*) FROM judgement),
-                  (SELECT count(*) FROM merged_judgement), (SELECT count(*) FROM claimed_quote),
-                  (SELECT count(*) FROM hallucination_finding),
-                  (SELECT count(*) FROM citation WHERE response_id IN (SELECT response_id FROM statement))"""
-    ).fetchone()
-    checks = _checks(reader)
-    found = hashlib.sha256(repr((_RULES, MARKED_BY, tie_rule(reader), *counts, *checks)).encode())
+    counts = reader.execute(_COUNTS).fetchone()
+    found = hashlib.sha256(repr((_RULES, MARKED_BY, tie_rule(reader), *counts)).encode())
     for row in reader.execute(
         "SELECT source_id, current_snapshot FROM source WHERE current_snapshot IS NOT NULL ORDER BY source_id"
     ):
         found.update(f"\n{row[0]} {row[1]}".encode())
     for row in reader.execute("SELECT statement_id FROM retired_statement ORDER BY statement_id"):
         found.update(f"\n{row[0]}".encode())
-    labels = hashlib.sha256(repr(_labels(reader)).encode())
+    said = sorted((row["reference_id"], row["label"]) for row in reader.execute(LABELS_OF_REFERENCES))
+    labels = hashlib.sha256(repr(said).encode())
     return f"{found.hexdigest()} {labels.hexdigest()}"
 
 
@@ -81,13 +80,3 @@ def kept_fingerprint(reader: sqlite3.Connection) -> str | None:
 def keep_fingerprint(connection: sqlite3.Connection, made_from: str) -> None:
     """Keep the fingerprint of what the table is made from."""
     connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", (_KEY, made_from))
-
-
-def _checks(reader: sqlite3.Connection) -> tuple[object, ...]:
-    """What the flags of references are made from, but the labels: of tables that only ever grow the length."""
-    return tuple(reader.execute(_COUNTS).fetchone())
-
-
-def _labels(reader: sqlite3.Connection) -> list[tuple[str, str]]:
-    """The reviewers' labels that count, by reference."""
-    return sorted((row["reference_id"], row["label"]) for row in reader.execute(LABELS_OF_REFERENCES))

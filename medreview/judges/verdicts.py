@@ -89,9 +89,11 @@ def _says_little(check: ReferenceCheck, reference: Reference) -> bool:
 _BATCH = 5000
 _MOST: Final = 2 / 3
 """Share of a response's statements that must cite something, for one that cites nothing to be an exception."""
+_TALLY: Final = RollUp._fields[: RollUp._fields.index("lead")]
+"""Columns of the table that are fields of a roll-up."""
 _COLUMNS = (
-    "statement_id", "verdict", "supported", "conflict", "votes_for", "votes_other", "abstained", "tied", "judgement_id",
-    "snapshot_id", "by_rules", "doubt", "priority", "badges", "merged", "merged_supported",
+    "statement_id", *_TALLY, "judgement_id", "snapshot_id", "by_rules", "doubt", "priority", "badges", "merged",
+    "merged_supported",
 )  # fmt: skip
 
 
@@ -195,7 +197,7 @@ def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple
         rows = list(group)
         votes = voters.votes(rows)
         result = roll_up(votes, tie)
-        own = beside.get(statement_id, _Beside())
+        own = beside.get(statement_id, _StatementPages())
         clashing = clashes.get((statement_id, own.opens or ""), _Clashing())
         cited = pages.get(rows[0]["response_id"], nothing_cited)._replace(
             misled=_rests_on_injection(votes, injected),
@@ -215,29 +217,15 @@ def _each(reader: sqlite3.Connection, only: str | None = None) -> Iterator[tuple
         marks = flags(
             result, clashing.kinds, cited, together, *beside_it, clashing.doubtful, claims.get(statement_id, ())
         )
-        yield _verdict(statement_id, result, own.doubt) | said, marks
+        judgement_id = result.lead.judgement_id if result.lead else None
+        told = {"judgement_id": judgement_id, "by_rules": result.by_rules, "doubt": own.doubt, **said}
+        yield {"statement_id": statement_id, **dict(zip(_TALLY, result, strict=False)), **told}, marks
 
 
 def _rests_on_injection(votes: Iterable[Vote], injected: set[str]) -> str | None:
     """The page that speaks to models and on which a model's word for the statement rests."""
     supporting = (vote.snapshot_id for vote in votes if vote.supported and not vote.judge.offline)
     return next((page for page in supporting if page in injected), None)
-
-
-def _verdict(statement_id: str, result: RollUp, doubt: float | None) -> dict[str, Any]:
-    return {
-        "statement_id": statement_id,
-        "verdict": result.verdict,
-        "supported": result.supported,
-        "conflict": result.conflict,
-        "votes_for": result.votes_for,
-        "votes_other": result.votes_other,
-        "abstained": result.abstained,
-        "tied": result.tied,
-        "judgement_id": result.lead.judgement_id if result.lead else None,
-        "by_rules": result.by_rules,
-        "doubt": doubt,
-    }
 
 
 def _merged_of(reader: sqlite3.Connection, response_id: str, tie: TieRule) -> dict[str, RollUp]:
@@ -264,7 +252,7 @@ def _pages(reader: sqlite3.Connection, only: str | None) -> dict[str, CitedPages
     return found
 
 
-class _Beside(NamedTuple):
+class _StatementPages(NamedTuple):
     """What stands beside a statement: the page that ``opens``, the rules' ``doubt`` on it, and what it cites itself."""
 
     opens: str | None = None
@@ -274,7 +262,7 @@ class _Beside(NamedTuple):
     alone: bool = False
 
 
-def _beside(reader: sqlite3.Connection, only: str | None) -> dict[str, _Beside]:
+def _beside(reader: sqlite3.Connection, only: str | None) -> dict[str, _StatementPages]:
     """By statement. A statement is ``alone`` in citing nothing when most others of its response do."""
     where, values = _where("s.response_id = ?", only)
     rows = reader.execute(
@@ -285,14 +273,14 @@ def _beside(reader: sqlite3.Connection, only: str | None) -> dict[str, _Beside]:
            ORDER BY s.response_id""",
         values,
     )
-    found: dict[str, _Beside] = {}
+    found: dict[str, _StatementPages] = {}
     for _, group in groupby(rows, key=itemgetter("response_id")):
         siblings = list(group)
         standing = [row["cited"] > 0 for row in siblings if row["stands"]]
         marked = sum(standing) >= _MOST * len(standing)
         for row in siblings:
             alone = marked and not row["cited"]
-            own = _Beside(row["opens"], row["doubt"], row["cited"], bool(row["readable"]), alone)
+            own = _StatementPages(row["opens"], row["doubt"], row["cited"], bool(row["readable"]), alone)
             found[row["statement_id"]] = own
     return found
 

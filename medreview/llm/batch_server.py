@@ -6,7 +6,6 @@ mapped to one set of words; unusable ones raise :class:`BatchError`.
 """
 
 import asyncio
-import random
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -20,7 +19,17 @@ from medreview.errors import UserError
 from medreview.event_loop import run_to_end
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
-from medreview.llm.transport import Reply, TimedOut, Unreachable, answered, connect, whole
+from medreview.llm.transport import (
+    LONGEST_WAIT,
+    TRIES,
+    Reply,
+    TimedOut,
+    Unreachable,
+    answered,
+    connect,
+    pause_after,
+    whole,
+)
 from medreview.redaction import redact, remember
 from medreview.storable import storable_text
 
@@ -138,9 +147,6 @@ def _problem(errors: Any) -> str:
     return storable_text(redact(told))
 
 
-_TRIES: Final = 4
-_SLOWEST_BACKOFF: Final = 8.0
-_LONGEST_WAIT: Final = 120.0
 _SLOWEST_LINE: Final = 100_000
 """Bytes a second; a transfer that is slower than this, and takes longer than the ``timeout`` as well, is given up."""
 _PAGES: Final = 100
@@ -175,14 +181,14 @@ class BatchServer:
                 sent = (name, file, "application/jsonl")
                 return create(file=sent, purpose="batch", extra_body=self._fields, timeout=seconds)
 
-            return id_of(self._asked("upload", request, seconds=seconds), "id", "the file that was uploaded")
+            return id_of(self._asked(request, seconds=seconds), "id", "the file that was uploaded")
 
     def uploaded(self, name: str, size: int) -> str:
         """The id of a file that was uploaded under this name and has so many bytes; ``""`` if it is missing.
 
         A server that changes names, as proxies do, does not have it: it is uploaded again then.
         """
-        for file in self._listed(lambda client, query: client.files.with_streaming_response.list(extra_query=query)):
+        for file in self._listed(lambda query, client: client.files.with_streaming_response.list(extra_query=query)):
             if file.get("filename") == name and file.get("bytes") == size:
                 return id_of(file, "id", "a file")
         return ""
@@ -198,13 +204,13 @@ class BatchServer:
             )  # fmt: skip
 
         try:
-            return batch_of(self._asked("create", request(True), once=True, parameters=("metadata",)))
+            return batch_of(self._asked(request(True), once=True, parameters=("metadata",)))
         except _Declined:
-            return batch_of(self._asked("create", request(False), once=True))
+            return batch_of(self._asked(request(False), once=True))
 
     def created(self, file_id: str, job: str) -> Batch | None:
         """The batch of an uploaded file or with our id in its metadata; ``None`` if it is missing."""
-        for batch in self._listed(lambda client, query: client.batches.with_streaming_response.list(extra_query=query)):
+        for batch in self._listed(lambda query, client: client.batches.with_streaming_response.list(extra_query=query)):
             metadata = batch.get("metadata")
             ours = isinstance(metadata, dict) and metadata.get(METADATA) == job
             if ours or batch.get("input_file_id") == file_id:
@@ -215,8 +221,7 @@ class BatchServer:
         """How a batch stands now."""
         return batch_of(
             self._asked(
-                "batch",
-                lambda client: client.batches.with_streaming_response.retrieve(batch_id, extra_query=self._fields),
+                lambda client: client.batches.with_streaming_response.retrieve(batch_id, extra_query=self._fields)
             )
         )
 
@@ -224,10 +229,12 @@ class BatchServer:
         """Ask the server to do no more of a batch; what it has done stays."""
         return batch_of(
             self._asked(
-                "cancel",
-                lambda client: client.batches.with_streaming_response.cancel(batch_id, extra_query=self._fields),
+                lambda client: client.batches.with_streaming_response.cancel(batch_id, extra_query=self._fields)
             )
         )
+
+    def _batch(self, act: Callable[["AsyncOpenAI"], Callable[..., Any]], batch_id: str) -> Batch:
+        return batch_of(self._asked(lambda client: act(client)(batch_id, extra_query=self._fields)))
 
     def download(self, file_id: str, file: BinaryIO, most: int) -> int:
         """Write the content of a file into one, from its beginning; its bytes. More than ``most`` are an error."""
@@ -253,7 +260,6 @@ class BatchServer:
             return Reply(200, response.headers, {}, "")
 
         self._asked(
-            "content",
             lambda client: client.files.with_streaming_response.content(file_id, extra_query=self._fields),
             seconds=seconds, read=read,
         )  # fmt: skip
@@ -263,16 +269,13 @@ class BatchServer:
     def delete(self, file_id: str) -> None:
         """Delete a file at the server; one that is not there any more is no error."""
         try:
-            self._asked(
-                "delete",
-                lambda client: client.files.with_streaming_response.delete(file_id, extra_query=self._fields),
-            )
+            self._asked(lambda client: client.files.with_streaming_response.delete(file_id, extra_query=self._fields))
         except BatchError as error:
             if not error.absent:
                 raise
 
     def _listed(
-        self, request: Callable[["AsyncOpenAI", dict[str, Any]], AbstractAsyncContextManager[Any]]
+        self, request: Callable[[dict[str, Any], "AsyncOpenAI"], AbstractAsyncContextManager[Any]]
     ) -> Iterator[dict[str, Any]]:
         """The items of a list, page by page; ends where a page adds nothing new, whatever the server says.
 
@@ -281,7 +284,7 @@ class BatchServer:
         after, seen = "", set[str]()
         for _ in range(_PAGES):
             query = {**self._fields, "limit": str(_PAGE), **({"after": after} if after else {})}
-            told = self._asked("list", partial(_with_query, request, query))
+            told = self._asked(partial(request, query))
             items = told.get("data") if isinstance(told, dict) else None
             if not isinstance(items, list):
                 raise BatchError("The server's list holds no items.", status=501)
@@ -295,53 +298,37 @@ class BatchServer:
             after = new[-1]["id"]
         raise BatchError(f"The server's list has more than {_PAGES * _PAGE:,} items.")
 
-    def _asked(
-        self,
-        what: str,
-        request: Callable[["AsyncOpenAI"], AbstractAsyncContextManager[Any]],
-        *,
-        once: bool = False,
-        seconds: float | None = None,
-        parameters: tuple[str, ...] = (),
-        read: Callable[[Any], Any] = whole,
-    ) -> Any:
-        """The JSON of a good reply; ``once``: not repeated where the first request may have had its effect."""
-        return run_to_end(self._answer(what, request, once, seconds or self._settings.timeout, parameters, read))
+    def _asked(self, request: Callable[["AsyncOpenAI"], AbstractAsyncContextManager[Any]], **how: Any) -> Any:
+        """The JSON of a good reply; ``how`` as in :meth:`_answer`."""
+        return run_to_end(self._answer(request, **how))
 
     async def _answer(
         self,
-        what: str,
         request: Callable[["AsyncOpenAI"], AbstractAsyncContextManager[Any]],
-        once: bool,
-        seconds: float,
-        parameters: tuple[str, ...],
-        read: Callable[[Any], Any],
+        *,
+        once: bool = False,
+        seconds: float = 0.0,
+        parameters: tuple[str, ...] = (),
+        read: Callable[[Any], Any] = whole,
     ) -> Any:
-        async with connect(self._settings, files=what == "content") as client:
+        """``once``: not repeated where the first request may have had its effect; ``seconds``: if they are not those of
+        the settings; ``parameters``: those that the server may decline; ``read``: what reads the body of a file."""
+        async with connect(self._settings, files=read is not whole) as client:
             tries = 0
             while True:
                 tries += 1
                 wait: float | None = None
                 try:
-                    reply = await answered(request(client), seconds, read)
+                    reply = await answered(request(client), seconds or self._settings.timeout, read)
                 except (TimedOut, Unreachable) as error:
                     failed, again = BatchError(str(error), unsure=True), not once
                 else:
                     if 200 <= reply.status < 300 and isinstance(reply.data, dict) and not reply.data.get("error"):
                         return reply.data
                     failed, again, wait = _failure(reply, parameters, once)
-                if not again or tries >= _TRIES or (wait or 0) > _LONGEST_WAIT:
+                if not again or tries >= TRIES or (wait or 0) > LONGEST_WAIT:
                     raise failed
-                pause = min(_SLOWEST_BACKOFF, self.backoff * 2 ** (tries - 1)) * random.uniform(0.75, 1)
-                await asyncio.sleep(max(pause, wait or 0.0))
-
-
-def _with_query(
-    request: Callable[["AsyncOpenAI", dict[str, Any]], AbstractAsyncContextManager[Any]],
-    query: dict[str, Any],
-    client: "AsyncOpenAI",
-) -> AbstractAsyncContextManager[Any]:
-    return request(client, query)
+                await asyncio.sleep(pause_after(tries, self.backoff, wait))
 
 
 class _Declined(BatchError):

@@ -34,7 +34,7 @@ class JudgeRequest:
     attempt: int = 1
     """Counted from 1: after an answer that satisfies the schema and is still unusable, the same is asked again."""
     about: str = ""
-    """What it is about, for people and for recorded answers (``llm.recorded``); neither sent nor part of the key."""
+    """What it is about, for people and for recorded answers; neither sent nor part of the key."""
     repair: bool = True
     """Whether an answer of another form is sent back once, to be mended; no part of the key."""
 
@@ -50,29 +50,31 @@ class ModelAnswer:
     """
 
     status: Status
-    value: Mapping[str, Any] | None
+    value: Mapping[str, Any] | None = None
     """The validated object when ``ok``."""
-    raw: str
+    raw: str = ""
     """The model's complete output, for every status with any."""
-    error: str
+    error: str = ""
     """One sentence, without keys; ``""`` when ``ok``."""
-    prompt_tokens: int | None
-    completion_tokens: int | None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     """As reported by the server, summed over all tries that it answered; ``None`` when it reported nothing."""
-    latency_ms: int
+    latency_ms: int = 0
     """From the start of the first try to the end of the last, backoff included, queueing for a slot excluded."""
-    cost: float | None
+    cost: float | None = None
     """By the configured prices; ``None`` without prices or token counts."""
-    tries: int
+    tries: int = 0
     """HTTP requests sent, repair turns and retries included."""
-    rung: ResponseFormat
+    rung: ResponseFormat = ""
     """The response format of the last request; ``""`` when nothing was sent."""
-    cached: bool
-    cache_key: str
+    cached: bool = False
+    cache_key: str = ""
     kept: int = 0
     """Of ``tries``: came back as a completion."""
     declined: int = 0
     """Of ``tries``: came back as an error of the server. The rest was lost: it may have been answered, and paid."""
+    repairable: bool = False
+    """Whether a repair turn that names the problem may help."""
 
 
 def params_of(params: Mapping[str, Any], request: JudgeRequest) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
-from medreview.llm.call import Status
+from medreview.llm.call import ModelAnswer, Status
 from medreview.llm.costs import fewest_tokens, prompt_tokens_of
 from medreview.redaction import without_keys
 from medreview.storable import storable_text, unstorable
@@ -246,19 +246,6 @@ _SMALLEST_CONTEXT: Final = 512
 """Tokens; no server in use has a smaller default context, so that a shorter prompt was not truncated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """The content of one completion. ``repairable``: a repair turn that names the problem may help."""
-
-    status: Status
-    value: Mapping[str, Any] | None
-    raw: str
-    error: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    repairable: bool = False
-
-
 def has_choice(data: Any) -> bool:
     """Whether decoded JSON is a chat completion with at least one message."""
     return (
@@ -317,14 +304,15 @@ def _addresses(listed: Any) -> list[str]:
     return found
 
 
-def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> Completion:
-    """The content of a server's chat completion object (decoded JSON), for a request with these messages.
+def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> ModelAnswer:
+    """The answer in a server's chat completion object (decoded JSON), to a request with these messages: without what
+    the request took and cost.
 
     Never raises: anything that is not a completion is ``error``. A truncated prompt is recognised by the server's own
     count: fewer tokens than the prompt has words, or exactly a usual context length when the prompt was longer.
     """
     if not has_choice(data):
-        return Completion("error", None, "", "The server's answer holds no message.", None, None)
+        return ModelAnswer("error", error="The server's answer holds no message.")
     choice = data["choices"][0]
     message, finish = choice["message"], choice.get("finish_reason")
     text = _text(message.get("content"))
@@ -333,8 +321,8 @@ def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Map
 
     def result(
         status: Status, error: str, value: Mapping[str, Any] | None = None, repairable: bool = False
-    ) -> Completion:
-        return Completion(status, value, raw, error, prompt_tokens, completion_tokens, repairable)
+    ) -> ModelAnswer:
+        return ModelAnswer(status, value, raw, error, prompt_tokens, completion_tokens, repairable=repairable)
 
     if problem := _absurd(data):
         return result("unparsable", problem)

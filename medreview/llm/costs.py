@@ -45,10 +45,15 @@ def prompt_tokens_of(messages: Iterable[Mapping[str, str]]) -> int:
     return sum(tokens_of(message["content"]) + MESSAGE_TOKENS for message in messages)
 
 
+def answer_limits(settings: JudgeSettings) -> list[int]:
+    """The limits of an answer in the parameters, in tokens."""
+    limits = (settings.params.get(name) for name in ("max_completion_tokens", "max_tokens"))
+    return [limit for limit in limits if isinstance(limit, int)]
+
+
 def answer_tokens_of(settings: JudgeSettings) -> int:
     """Assumed tokens of one answer: :data:`ANSWER_TOKENS`, or the limit in the parameters when that is lower."""
-    limits = [settings.params.get(name) for name in ("max_completion_tokens", "max_tokens")]
-    return min([ANSWER_TOKENS, *(limit for limit in limits if isinstance(limit, int))])
+    return min([ANSWER_TOKENS, *answer_limits(settings)])
 
 
 def cost_of(settings: JudgeSettings, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
@@ -157,15 +162,8 @@ def spent(connection: sqlite3.Connection) -> list[Spent]:
         latencies = [int(latency[0]) for latency in connection.execute(_LATENCIES, who)]
         found.append(
             Spent(
-                *who,
-                calls=row["calls"],
+                **dict(row),
                 statuses={status: counts[status] for status in STATUSES if status in counts},
-                tries=row["tries"],
-                reused=row["reused"],
-                prompt_tokens=row["prompt_tokens"],
-                completion_tokens=row["completion_tokens"],
-                cost=row["cost"],
-                unpriced=row["unpriced"],
                 latency_median_ms=quantile(latencies, 0.5),
                 latency_p95_ms=quantile(latencies, 0.95),
                 requests_sent=requests.sent,

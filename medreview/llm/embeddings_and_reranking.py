@@ -6,7 +6,6 @@ have retries, what failed, and the ledger of calls in common.
 
 import asyncio
 import math
-import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeGuard, TypeVar
@@ -17,7 +16,17 @@ from medreview.llm.completion import tokens_of_reply
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
-from medreview.llm.transport import Reply, TimedOut, Unreachable, connect, post_embeddings, post_json
+from medreview.llm.transport import (
+    LONGEST_WAIT,
+    TRIES,
+    Reply,
+    TimedOut,
+    Unreachable,
+    connect,
+    pause_after,
+    post_embeddings,
+    post_json,
+)
 from medreview.redaction import redact, remember
 
 if TYPE_CHECKING:
@@ -26,10 +35,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-TRIES: Final = 4
-"""Of one request with transient failures."""
-_LONGEST_WAIT: Final = 120.0
-_SLOWEST_BACKOFF: Final = 8.0
 _RETRIED: Final = frozenset({"transient", "rate_limit"})
 
 
@@ -38,6 +43,11 @@ class NumberServer:
 
     ``store`` is the ledger; without one (there is no study) nothing is kept.
     """
+
+    task: str
+    """What it is asked for, as the ledger and messages call it."""
+    unreadable: str
+    """The sentence on a reply of another form."""
 
     def __init__(self, settings: JudgeSettings, store: CallStore | None, *, backoff: float = 0.5) -> None:
         remember(settings.key)
@@ -57,37 +67,30 @@ class NumberServer:
 
     async def asked(
         self,
-        task: str,
         text: str,
         send: "Callable[[AsyncOpenAI], Awaitable[Reply]]",
         read: Callable[[Reply], T | None],
-        unreadable: str,
     ) -> T:
-        """What ``read`` makes of the reply to a request about ``text``; it gives ``None`` for a reply of another form,
-        of which the sentence ``unreadable`` is said.
+        """What ``read`` makes of the reply to a request about ``text``; it gives ``None`` for a reply of another form.
 
         Raises :class:`UserError` when the server gives none after all tries, or would give none for any other text
         either.
         """
-        request = JudgeRequest(task, f"{task}/1", "", ({"role": "input", "content": text},), {})
+        request = JudgeRequest(self.task, f"{self.task}/1", "", ({"role": "input", "content": text},), {})
         key = cache_key(self.settings, request)
         started, tries = time.monotonic(), 0
         while True:
             if self._store is not None:
                 await self._store.sending(self.settings, request, key)
             tries += 1
-            value, tokens, failure, wait = await self._once(send, read, unreadable)
+            value, tokens, failure, wait = await self._once(send, read)
             if value is not None or wait is None or tries == TRIES:
                 break
-            await asyncio.sleep(
-                max(wait, min(_SLOWEST_BACKOFF, self._backoff * 2 ** (tries - 1))) * random.uniform(0.9, 1)
-            )
+            await asyncio.sleep(pause_after(tries, self._backoff, wait))
         price = self.settings.price_input
         if self._store is not None:
             answer = ModelAnswer(
-                status="error" if value is None else "ok",
-                value=None,
-                raw="",
+                "error" if value is None else "ok",
                 error=redact(failure),
                 prompt_tokens=tokens,
                 completion_tokens=None if tokens is None else 0,
@@ -95,21 +98,19 @@ class NumberServer:
                 cost=None if price is None or tokens is None else tokens * price / 1_000_000,
                 tries=tries,
                 rung="plain",
-                cached=False,
                 cache_key=key,
                 kept=int(value is not None),
             )
             await self._store.put(self.settings, request, answer)
         if value is None:
             kept = "" if self._store is None else " What was measured is kept."
-            raise UserError(f"Model {self.settings.name!r} gives no {task}: {redact(failure)}{kept}")
+            raise UserError(f"Model {self.settings.name!r} gives no {self.task}: {redact(failure)}{kept}")
         return value
 
     async def _once(
         self,
         send: "Callable[[AsyncOpenAI], Awaitable[Reply]]",
         read: Callable[[Reply], T | None],
-        unreadable: str,
     ) -> tuple[T | None, int | None, str, float | None]:
         """The value or ``None``, prompt tokens, what went wrong, and the seconds to wait before another try, if any."""
         assert self._client is not None
@@ -123,9 +124,9 @@ class NumberServer:
             return value, tokens, "", None
         found = diagnose(reply, ()) if reply.status != 200 else None
         if found is None:
-            return None, tokens, unreadable, None
+            return None, tokens, self.unreadable, None
         wait = found.wait or 0.0
-        return None, tokens, found.sentence, wait if found.kind in _RETRIED and wait <= _LONGEST_WAIT else None
+        return None, tokens, found.sentence, wait if found.kind in _RETRIED and wait <= LONGEST_WAIT else None
 
 
 def in_order(entries: object, count: int) -> list[dict[str, object]] | None:
@@ -146,24 +147,22 @@ def is_finite(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-EMBEDDING_TASK: Final = "embeddings"
-_UNREADABLE_VECTORS: Final = "The answer holds no list of as many vectors as texts, all of one length."
-
 Vectors = tuple[tuple[float, ...], ...]
 
 
 class Embedder(NumberServer):
     """A model that makes embeddings."""
 
+    task = "embeddings"
+    unreadable = "The answer holds no list of as many vectors as texts, all of one length."
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """A vector for each text, all of one length. Raises what :meth:`asked` raises."""
         body = {**self.settings.params, "model": self.settings.model, "input": list(texts)}
         return await self.asked(
-            EMBEDDING_TASK,
             "\n".join(texts),
             lambda client: post_embeddings(client, body, self.settings.timeout),
             lambda reply: _vectors(reply, len(texts)),
-            _UNREADABLE_VECTORS,
         )
 
 
@@ -179,9 +178,7 @@ def _vectors(reply: Reply, texts: int) -> Vectors | None:
     return tuple(found) if found and len({len(vector) for vector in found}) == 1 else None
 
 
-RERANKING_TASK: Final = "scores"
 Path = Literal["rerank", "score"]
-_UNREADABLE_SCORES: Final = "The answer holds no list of one score for each passage."
 
 
 class Reranker(NumberServer):
@@ -191,6 +188,9 @@ class Reranker(NumberServer):
     ``texts`` (text-embeddings-inference) gets them. ``/score`` is that of vLLM (``text_1``, ``text_2``).
     """
 
+    task = "scores"
+    unreadable = "The answer holds no list of one score for each passage."
+
     def __init__(self, settings: JudgeSettings, store: CallStore | None, path: Path, *, backoff: float = 0.5) -> None:
         super().__init__(settings, store, backoff=backoff)
         self._path = path
@@ -199,11 +199,9 @@ class Reranker(NumberServer):
     async def score(self, statement: str, passages: Sequence[str]) -> tuple[float, ...]:
         """The model's own number for each passage, in their order. Raises what :meth:`asked` raises."""
         return await self.asked(
-            RERANKING_TASK,
             "\n".join((statement, *passages)),
             lambda client: self._send(client, statement, passages),
             lambda reply: _scores(reply, len(passages)),
-            _UNREADABLE_SCORES,
         )
 
     async def _send(self, client: "AsyncOpenAI", statement: str, passages: Sequence[str]) -> Reply:

@@ -1,27 +1,30 @@
 """A client for one configured judge: concurrency limit, retries with backoff, and a cache of answers.
 
 A circuit breaker sends no further requests to a judge that keeps failing, so that it does not delay the others.
-:func:`ping` tests a judge with one small question that is unrelated to any study.
+:func:`ping` tests a judge with one small question that is unrelated to any study. :class:`RecordedModel` answers from
+files, for the demo and for trying a study without a server: nothing is sent.
 """
 
 import asyncio
-import random
+import json
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import WeakValueDictionary
 
 from medreview.errors import UserError
 from medreview.llm.call import FormatNegotiator, JudgeRequest, ModelAnswer, ResponseFormat, Status, cache_key
-from medreview.llm.completion import Completion, read_completion, tokens_of_reply
+from medreview.llm.completion import parse, read_completion, tokens_of_reply
 from medreview.llm.costs import cost_of, prompt_tokens_of
 from medreview.llm.server_errors import diagnose
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
-from medreview.llm.transport import Reply, TimedOut, Unreachable, connect, post
+from medreview.llm.transport import LONGEST_WAIT, TRIES, Reply, TimedOut, Unreachable, connect, pause_after, post
 from medreview.redaction import redact, remember
 from medreview.text import sha256
 
@@ -52,17 +55,10 @@ class CircuitBreaker:
             self.reason = sentence if permanent else f"{FAILURES} requests in a row failed. The last one: {sentence}"
 
 
-TRIES: Final = 4
-"""Of one request with transient failures; after a timeout there is only one retry."""
-LONGEST_WAIT: Final = 120.0
-"""Seconds; a judge whose server asks for a longer pause (``Retry-After``) is given up for this run.
-
-One question waits no longer either, with all its pauses together.
-"""
 BUSY_TRIES: Final = 12
 """Of one request that the server rejects because of its rate limit."""
-_SLOWEST_BACKOFF: Final = 8.0
 _TIMEOUTS: Final = 2
+"""Of one request: after a timeout there is only one retry."""
 
 _LONGEST_REPEATED: Final = 4000
 """Characters of an unusable answer that the repair turn repeats."""
@@ -171,34 +167,33 @@ class Judge:
                 return cached
             async with self._slots:
                 answer = await self._answer(ask, key)
-            if self._store and (answer.tries or not self.is_stopped):
+            if self._store and self._is_stored(answer):
                 await self._store.put(self.settings, ask, answer)
             return answer
+
+    def _is_stored(self, answer: ModelAnswer) -> bool:
+        return answer.tries > 0 or not self.is_stopped
 
     async def _answer(self, ask: JudgeRequest, key: str) -> ModelAnswer:
         usage = _Usage(key)
         started = time.monotonic()
-        completion: Completion | None = None
         try:
             self._check_context(ask)
-            completion = await self._read(ask, usage)
-            status, error = completion.status, completion.error
+            answer = await self._read(ask, usage)
         except _CallFailed as failed:
-            status, error = failed.status, failed.sentence
+            answer = ModelAnswer(failed.status, error=failed.sentence)
             if failed.is_failure:
                 self._breaker.record_failure(redact(failed.sentence), permanent=failed.permanent)
-        return ModelAnswer(
-            status=status,
-            value=completion.value if completion else None,
+        return replace(
+            answer,
             raw=usage.raw,
-            error=redact(error),
+            error=redact(answer.error),
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             latency_ms=round((time.monotonic() - started) * 1000),
             cost=cost_of(self.settings, usage.prompt_tokens, usage.completion_tokens),
             tries=usage.tries,
             rung=usage.rung,
-            cached=False,
             cache_key=key,
             kept=usage.kept,
             declined=usage.declined,
@@ -214,8 +209,8 @@ class Judge:
                 is_failure=False,
             )
 
-    async def _read(self, ask: JudgeRequest, usage: _Usage) -> Completion:
-        """A completion, with one repair turn if the answer is unusable and the request has one."""
+    async def _read(self, ask: JudgeRequest, usage: _Usage) -> ModelAnswer:
+        """The answer of a completion, with one repair turn if the answer is unusable and the request has one."""
         messages: tuple[Mapping[str, str], ...] = ask.messages
         completion = await self._complete(ask, messages, usage)
         if not (completion.repairable and ask.repair):
@@ -228,7 +223,7 @@ class Judge:
             )
         return await self._complete(ask, messages, usage)
 
-    async def _complete(self, ask: JudgeRequest, messages: tuple[Mapping[str, str], ...], usage: _Usage) -> Completion:
+    async def _complete(self, ask: JudgeRequest, messages: tuple[Mapping[str, str], ...], usage: _Usage) -> ModelAnswer:
         reply = await self._post_with_retries(ask, messages, usage)
         self._breaker.record_success()
         self._completions += 1
@@ -299,8 +294,7 @@ class Judge:
                 raise _CallFailed("error", f"{sentence} It asks to come back in {wait:,.0f} seconds.", permanent=True)
             if failures >= TRIES:
                 raise _CallFailed("error", sentence)
-            backoff = min(_SLOWEST_BACKOFF, self._backoff * 2 ** (failures + busy - 1)) * random.uniform(0.75, 1)
-            pause = max(backoff, wait or 0.0)
+            pause = pause_after(failures + busy, self._backoff, wait)
             if busy >= BUSY_TRIES or usage.paused + pause > LONGEST_WAIT:
                 # A server that answered nobody meanwhile would let every other question wait as long.
                 raise _CallFailed("error", sentence, permanent=self._completions == completions)
@@ -384,3 +378,84 @@ async def ping(settings: JudgeSettings) -> Pinged:
         answer.completion_tokens,
         changes,
     )
+
+
+_ENDED: Final = {"": "unparsable", "length": "truncated", "content_filter": "refused"}
+
+
+class RecordedModel(Judge):
+    """Answers from the files ``TASK.jsonl`` of a folder.
+
+    Each line has ``for`` (what the request is about), ``attempt`` (1 where it is missing), and ``answer``: an object,
+    or a text as a model would have written it. ``model`` names the model that said so, where several are recorded;
+    ``finish`` says why it ended (``stop`` when missing; ``length``, ``content_filter``). ``prompt_tokens``,
+    ``completion_tokens`` and ``latency_ms`` are as recorded. Without an answer a request is ``skipped``.
+    """
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    def _is_stored(self, answer: ModelAnswer) -> bool:
+        return answer.tries > 0
+
+    async def _answer(self, ask: JudgeRequest, key: str) -> ModelAnswer:
+        await asyncio.sleep(0)  # as with a server, others have their turn
+        told = None if self.is_stopped else self._recorded(ask)
+        if told is None:
+            error = f"No answer to {ask.task} was recorded for {ask.about}, attempt {ask.attempt}."
+            return ModelAnswer("skipped", error=error, cache_key=key)
+        given = told["answer"]
+        raw = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+        read = parse(raw, ask.schema)
+        finish = str(told.get("finish", "stop"))
+        status = _ENDED.get(finish) or ("ok" if read.value is not None else "unparsable")
+        tokens = (_count(told, "prompt_tokens"), _count(told, "completion_tokens"))
+        return ModelAnswer(
+            status=status,  # type: ignore[arg-type]
+            value=read.value if status == "ok" else None,
+            raw=raw,
+            error="" if status == "ok" else redact(read.problem or f"It ended with {finish}."),
+            prompt_tokens=tokens[0],
+            completion_tokens=tokens[1],
+            latency_ms=_count(told, "latency_ms") or 0,
+            cost=cost_of(self.settings, *tokens),
+            tries=1,
+            rung="json_schema",
+            cache_key=key,
+            kept=1,
+        )
+
+    def _recorded(self, ask: JudgeRequest) -> Mapping[str, Any] | None:
+        if self.settings.recorded is None:
+            raise ValueError(f"{self.settings.name} has no folder of recorded answers")
+        found = _read(self.settings.recorded / f"{ask.task}.jsonl")
+        model = self.settings.model
+        return found.get((model, ask.about, ask.attempt)) or found.get(("", ask.about, ask.attempt))
+
+
+def open_model(settings: JudgeSettings, store: CallStore | None = None) -> Judge:
+    """The model of these settings: a server, or recorded answers."""
+    return (RecordedModel if settings.recorded else Judge)(settings, store)
+
+
+@cache
+def _read(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+    found: dict[tuple[str, str, int], dict[str, Any]] = {}
+    if not path.exists():
+        return found
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            told = json.loads(line)
+            key = (str(told.get("model", "")), str(told["for"]), int(told.get("attempt", 1)))
+            told["answer"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise UserError(f"{path}, line {number}, is no recorded answer ({error}).") from error
+        if key in found:
+            raise UserError(f"{path}, line {number}, records the same answer a second time: {key[1]}.")
+        found[key] = told
+    return found
+
+
+def _count(told: Mapping[str, Any], name: str) -> int | None:
+    value = told.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

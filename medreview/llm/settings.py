@@ -17,19 +17,9 @@ from medreview.setting import MODEL_TABLES, about, did_you_mean, settings_in
 
 _ENVIRONMENT: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _RESERVED: Final = frozenset(
-    {
-        "model",
-        "messages",
-        "response_format",
-        "stream",
-        "n",
-        "tools",
-        "tool_choice",
-        "functions",
-        "extra_headers",
-        "headers",
-    }
-)
+    {"model", "messages", "response_format", "stream", "n", "tools", "tool_choice", "functions", "extra_headers",
+     "headers"}
+)  # fmt: skip
 _OF_A_BATCH: Final = frozenset({"file", "purpose", "limit", "after"})
 _NAMES_A_KEY: Final = re.compile(
     r"(?:.*[-_])?(?:api|access|auth|secret|private|client)[-_]?(?:key|token|secret)|(?:proxy[-_])?authorization|key|token"
@@ -111,7 +101,7 @@ class JudgeSettings:
     role: Role = field(default="judge", compare=False)
     """What it is called: it judges, or as a model it writes what is judged."""
     recorded: Path | None = field(default=None, compare=False)
-    """A folder of recorded answers (``llm.recorded``), instead of a server: nothing is sent."""
+    """A folder of recorded answers (``RecordedModel``), instead of a server: nothing is sent."""
 
     @property
     def host(self) -> str:

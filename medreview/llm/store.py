@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from medreview.event_loop import until_done
 from medreview.llm.call import ENDED, JudgeRequest, ModelAnswer
@@ -15,6 +15,9 @@ from medreview.redaction import row_without_keys
 from medreview.study import Study
 
 Row = dict[str, Any]
+
+_STORED: Final = ("status", "rung", "tries", "prompt_tokens", "completion_tokens", "latency_ms", "cost", "error")
+"""Columns of ``llm_call`` that are fields of an answer."""
 
 _SENDING = """INSERT INTO llm_sent (cache_key, judge, model, host, task, at_utc, sent)
     VALUES (:cache_key, :judge, :model, :host, :task, :at_utc, 1)
@@ -37,28 +40,21 @@ _REPLACED = """, tries = excluded.tries, prompt_tokens = excluded.prompt_tokens,
 
 def row_of(settings: JudgeSettings, request: JudgeRequest, answer: ModelAnswer) -> Row:
     """The row of ``llm_call`` for an answer."""
+    told = {name: getattr(answer, name) for name in _STORED}
+    asked = _asked(settings, request, answer.cache_key)
+    return {**asked, "prompt_sha256": request.prompt_sha256, **told, "raw_output": answer.raw}
+
+
+def _asked(settings: JudgeSettings, request: JudgeRequest, key: str) -> Row:
+    """What ``llm_call`` and ``llm_sent`` both have of a question."""
     return {
-        "cache_key": answer.cache_key,
+        "cache_key": key,
         "judge": settings.name,
         "model": settings.model,
         "host": settings.host,
         "task": request.task,
-        "prompt_sha256": request.prompt_sha256,
-        "at_utc": _now(),
-        "status": answer.status,
-        "rung": answer.rung,
-        "tries": answer.tries,
-        "prompt_tokens": answer.prompt_tokens,
-        "completion_tokens": answer.completion_tokens,
-        "latency_ms": answer.latency_ms,
-        "cost": answer.cost,
-        "error": answer.error,
-        "raw_output": answer.raw,
+        "at_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
     }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def write_rows(connection: sqlite3.Connection, rows: Iterable[Row], *, add: bool = True) -> None:
@@ -98,18 +94,7 @@ class CallStore:
         if row["status"] == "ok" and value is None:
             return None
         return ModelAnswer(
-            status=row["status"],
-            value=value,
-            raw=row["raw_output"],
-            error=row["error"],
-            prompt_tokens=row["prompt_tokens"],
-            completion_tokens=row["completion_tokens"],
-            latency_ms=row["latency_ms"],
-            cost=row["cost"],
-            tries=row["tries"],
-            rung=row["rung"],
-            cached=True,
-            cache_key=key,
+            value=value, raw=row["raw_output"], cached=True, cache_key=key, **{name: row[name] for name in _STORED}
         )
 
     async def put(self, settings: JudgeSettings, request: JudgeRequest, answer: ModelAnswer) -> None:
@@ -132,14 +117,7 @@ class CallStore:
         Group commit, as with :meth:`put`, without waiting for the disk: the answer's commit makes it last through a
         loss of power as well. Raises :class:`UserError` when the study cannot be written: nothing is sent then.
         """
-        row = {
-            "cache_key": key,
-            "judge": settings.name,
-            "model": settings.model,
-            "host": settings.host,
-            "task": request.task,
-            "at_utc": _now(),
-        }
+        row = _asked(settings, request, key)
         with self._lock:
             self._sending.append(row)
             if self._next_sending is None:

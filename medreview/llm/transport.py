@@ -7,6 +7,7 @@ of events, although none was asked for, has its pieces joined to one completion.
 import asyncio
 import json
 import os
+import random
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -174,6 +175,22 @@ _CONNECT_SECONDS: Final = 10
 _HEADERS: Final = frozenset(
     {"host", "connection", "accept", "accept-encoding", "content-type", "content-length", "x-stainless-raw-response"}
 )
+
+
+TRIES: Final = 4
+"""Of one request with transient failures."""
+LONGEST_WAIT: Final = 120.0
+"""Seconds; a server that asks for a longer pause (``Retry-After``) is given up for this run.
+
+One question to a judge waits no longer either, with all its pauses together.
+"""
+_SLOWEST_BACKOFF: Final = 8.0
+
+
+def pause_after(failures: int, backoff: float, wait: float | None = None) -> float:
+    """Seconds until a request is sent again after so many failures: ``backoff`` after the first, doubled for each
+    further one, a little less at random; at least the ``wait`` that the server asks for."""
+    return max(min(_SLOWEST_BACKOFF, backoff * 2.0 ** (failures - 1)) * random.uniform(0.75, 1), wait or 0.0)
 
 
 class TimedOut(Exception):

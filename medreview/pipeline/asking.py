@@ -12,7 +12,7 @@ from medreview.errors import UserError
 from medreview.generators.counts import GenerationCounts
 from medreview.generators.generation import Generation
 from medreview.generators.generator import Generator
-from medreview.judges import llm_stage, verdicts
+from medreview.judges import llm_stage, verdict_fingerprint, verdicts
 from medreview.judges.batch_in import BatchIn, read_batch
 from medreview.judges.batch_jobs import refuse_while_open
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
@@ -107,10 +107,11 @@ def judge_by(
     Also after an interruption: what had been answered by then counts. The first Ctrl-C waits for answers in flight
     (``on_wait`` gets their number), the second ends it; :class:`Interrupted` is raised at the end of both.
     """
-    with replacing_answers(study, progress) as replacing:
+    with replacing_answers(study, progress):
         tasks = judges.tasks(study)
         done = put_to_models(study, tasks, limit=limit, again=judges.again, progress=progress, on_wait=on_wait)
-        replacing.nothing = not any(tally.units for tally in done)
+        if not any(tally.units for tally in done):
+            verdict_fingerprint.confirm(study)
     return JudgedBy(done, verdicts.flagged(study.reader))
 
 
@@ -232,9 +233,10 @@ def batch_in(
     ``only``: the cache keys of the questions that were in the batch.
     """
     if isinstance(asked, Judges):
-        with replacing_answers(study, progress) as replacing:
+        with replacing_answers(study, progress):
             done = read_batch(asked.batch_task(study), paths, progress, only=only)
-            replacing.nothing = done.judged == done.abstained == 0
+            if done.judged == done.abstained == 0:
+                verdict_fingerprint.confirm(study)
         done.waiting = _waiting(study, asked)
         return done
     with rolled_up(study, progress):

@@ -153,7 +153,7 @@ def attach(
     with rolled_up(study, progress):
         study.write(lambda connection: add_snapshot(connection, given.source_id, fetched, page))
         if not waiting:
-            pairs = judge_offline(study, progress, 0, synonyms).pairs
+            pairs = judge_offline(study, progress, 0, synonyms)
             ground_claims(study, progress)
     version = study.reader.execute(_CURRENT, (given.source_id,)).fetchone()["version"]
     return Attached(

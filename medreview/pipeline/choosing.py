@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, get_args
 
 from medreview.errors import UserError
-from medreview.judges.chosen_units import ChosenUnits, Unit
+from medreview.judges.tasks.task import ChosenUnits, Unit
 from medreview.next_step import command
 from medreview.review.audit import AUDIT_SIZE
 from medreview.review.queue import kind_named
@@ -28,7 +28,7 @@ _RESPONSES: Final = """SELECT DISTINCT response_id FROM statement
 WHERE statement_id IN (SELECT value FROM json_each(?))"""
 
 
-class _Part(NamedTuple):
+class _ChosenPart(NamedTuple):
     """A part of the study: statements, responses of which some statement is in it, and single units."""
 
     statements: frozenset[str]
@@ -78,17 +78,17 @@ class Choice:
     def _only(self) -> tuple[str, ...]:
         return (self.only,) if isinstance(self.only, str) else tuple(dict.fromkeys(self.only))
 
-    def _parts(self, study: Study) -> Iterator[_Part]:
+    def _parts(self, study: Study) -> Iterator[_ChosenPart]:
         reader = study.reader
         if self.where.strip():
             found = select_statements(reader, self.where, self.reviewer)
             statements = found.statements or frozenset()
-            yield _Part(statements, _responses(reader, statements) | found.responses)
+            yield _ChosenPart(statements, _responses(reader, statements) | found.responses)
         for word in self._only:
             yield _labelled(reader) if word == "labelled" else _in_queue(study, word)
 
 
-def _in_all(parts: list[_Part]) -> frozenset[Unit]:
+def _in_all(parts: list[_ChosenPart]) -> frozenset[Unit]:
     """Single units of one part that belong to all others: a pair by its statement, a fact by its response."""
     held = [part.statements | part.responses for part in parts]
     return frozenset(
@@ -99,7 +99,7 @@ def _in_all(parts: list[_Part]) -> frozenset[Unit]:
     )
 
 
-def _labelled(reader: sqlite3.Connection) -> _Part:
+def _labelled(reader: sqlite3.Connection) -> _ChosenPart:
     """What people have decided. Raises :class:`UserError` for nothing."""
     statements: set[str] = set()
     responses: set[str] = set()
@@ -120,10 +120,10 @@ def _labelled(reader: sqlite3.Connection) -> _Part:
     if not (statements or responses or pairs or facts):
         raise UserError("--only labelled: nobody has labelled anything in the study yet.")
     responses |= _responses(reader, [*statements, *(statement_id for _, statement_id in pairs)])
-    return _Part(frozenset(statements), frozenset(responses), frozenset(pairs | facts))
+    return _ChosenPart(frozenset(statements), frozenset(responses), frozenset(pairs | facts))
 
 
-def _in_queue(study: Study, name: str) -> _Part:
+def _in_queue(study: Study, name: str) -> _ChosenPart:
     """What a queue of statements holds, whoever reviews. Raises :class:`UserError` for an empty one."""
     rows = study.reader.execute(f"SELECT s.statement_id, s.response_id {ROWS} WHERE {kind_named(name).where}", ("", 1))
     found = rows.fetchall()
@@ -132,7 +132,7 @@ def _in_queue(study: Study, name: str) -> _Part:
             draw = command("audit", study.path, "--size", str(AUDIT_SIZE))
             raise UserError(f"--only audit: no statement was drawn for the audit yet. Draw some with `{draw}`.")
         raise UserError(f"--only {name}: nothing in the study is {name}.")
-    return _Part(*(frozenset(ids) for ids in zip(*found, strict=True)))
+    return _ChosenPart(*(frozenset(ids) for ids in zip(*found, strict=True)))
 
 
 def _responses(reader: sqlite3.Connection, statements: Collection[str]) -> frozenset[str]:

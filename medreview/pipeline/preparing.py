@@ -243,7 +243,7 @@ def judge(
     """
     with rolled_up(study, progress):
         mark_all(study, progress)
-        pairs = judge_offline(study, progress, processes, synonyms).pairs
+        pairs = judge_offline(study, progress, processes, synonyms)
         ground_claims(study, progress)
         asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
     return Judged(pairs, verdicts.flagged(study.reader), asked)
@@ -296,7 +296,7 @@ def run(
         for done, decisions in waiting:
             store_decisions(study, done, decisions, progress)
         imported += [import_file(study, path, mapping, progress) for path in files if path in late]
-        pairs = judge_offline(study, progress, processes, synonyms).pairs
+        pairs = judge_offline(study, progress, processes, synonyms)
         ground_claims(study, progress)
         asked = ask_meaning(study, meaning, synonyms, progress) if meaning else None
     judged = Judged(pairs, verdicts.flagged(study.reader), asked)

@@ -52,26 +52,17 @@ def rolled_up(study: Study, progress: Progress) -> Iterator[None]:
         study.write(audit.complete)
 
 
-@dataclass(slots=True)
-class Replacing:
-    """``nothing``: no judgement was stored, neither a new one nor in the place of an abstention."""
-
-    nothing: bool = False
-
-
 @contextmanager
-def replacing_answers(study: Study, progress: Progress) -> Iterator[Replacing]:
+def replacing_answers(study: Study, progress: Progress) -> Iterator[None]:
     """As :func:`rolled_up`, for what may put answers in the place of abstentions, which no fingerprint shows.
 
-    Rolled up at the start as well, since a task may ask on what the judges found so far.
+    Rolled up at the start as well, since a task may ask on what the judges found so far. Where no judgement was stored,
+    neither a new one nor in the place of an abstention, ``verdict_fingerprint.confirm`` says so inside.
     """
     roll_up(study, progress)
     verdict_fingerprint.outdate(study)
-    replacing = Replacing()
     with rolled_up(study, progress):
-        yield replacing
-        if replacing.nothing:
-            verdict_fingerprint.confirm(study)
+        yield
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 """The settings of ``[semantic]``, the model of meaning that they ask for, those behind an address, and their cost."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from medreview.errors import UserError
 from medreview.event_loop import run_to_end
-from medreview.llm.embeddings_and_reranking import Embedder, Path, Reranker
+from medreview.llm.embeddings_and_reranking import Embedder, Path, Reranker, Vectors
 from medreview.llm.settings import JudgeSettings, choose, model_at_host
 from medreview.llm.store import CallStore
 from medreview.semantic.similarity import Encoder, Scorer
@@ -99,9 +99,6 @@ def cost(texts: int, characters: int, endpoint: JudgeSettings | None) -> str:
     return f"{what} to send, about {tokens:,} tokens{price}."
 
 
-T = TypeVar("T")
-U = TypeVar("U")
-
 TEXTS_AT_ONCE: Final = 32
 """In one request."""
 MOST_CHARACTERS: Final = 1_500
@@ -147,13 +144,25 @@ class EndpointEncoder:
         rows /= lengths
         return rows.astype(np.float32)
 
-    async def _asked(self, batches: Sequence[Sequence[str]]) -> list[tuple[tuple[float, ...], ...]]:
+    async def _asked(self, batches: Sequence[Sequence[str]]) -> list[Vectors]:
+        """The vectors of each batch. The first failure sends no more, waits for the paid requests in flight, and is
+        raised."""
+        slots = asyncio.Semaphore(self._settings.concurrency)
+        failed: list[UserError] = []
         async with Embedder(self._settings, self._store, backoff=self._backoff) as embedder:
-            return await _each(
-                batches,
-                lambda batch: embedder.embed([_sent(text) for text in batch]),
-                self._settings.concurrency,
-            )
+
+            async def one(batch: Sequence[str]) -> Vectors:
+                async with slots:
+                    try:
+                        return () if failed else await embedder.embed([_sent(text) for text in batch])
+                    except UserError as error:
+                        failed.append(error)
+                        return ()
+
+            found = await asyncio.gather(*map(one, batches))
+        if failed:
+            raise failed[0]
+        return found
 
 
 class EndpointScorer:
@@ -189,25 +198,3 @@ def _sent(text: str) -> str:
 
 def _share(log_odds: float) -> float:
     return 1 / (1 + exp(-min(max(log_odds, -50.0), 50.0)))
-
-
-async def _each(items: Sequence[T], ask: Callable[[T], Awaitable[U]], at_once: int) -> list[U]:
-    """What ``ask`` gives for each; the first failure sends nothing more, waits for the paid requests in flight, and is
-    raised."""
-    slots = asyncio.Semaphore(at_once)
-    failed: list[UserError] = []
-
-    async def one(item: T) -> U | None:
-        async with slots:
-            if failed:
-                return None
-            try:
-                return await ask(item)
-            except UserError as error:
-                failed.append(error)
-                return None
-
-    found = await asyncio.gather(*map(one, items))
-    if failed:
-        raise failed[0]
-    return [answer for answer in found if answer is not None]

@@ -11,7 +11,7 @@ from contextlib import closing
 
 import pytest
 
-from medreview.llm.judge_client import TRIES
+from medreview.llm.transport import TRIES
 from tests.support.commands import own_settings
 from tests.support.http_server import after, cut, hang_up
 from tests.support.judge_endpoint import NOT_ADDRESSED, JudgeEndpoint, refuses, says

@@ -2,7 +2,7 @@
 
 import pytest
 
-from medreview.judges.model_families import family_of
+from medreview.judges.judge_caveats import family_of
 
 
 @pytest.mark.parametrize(

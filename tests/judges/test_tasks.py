@@ -255,24 +255,33 @@ def test_an_answer_at_odds_with_itself_is_an_abstention(study, serve, said):
     assert row["error"].startswith("unparsable: found is ")
 
 
-def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve):
-    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
-    settings = [model.settings()]
-    assert judge_with(study, settings, task="hallucination_assisted")[0].units == 0
+def remark(study, who, *events):
+    """What a reviewer says; the ids of these events."""
+    recorder = Recorder(who)
+    return [
+        study.write(lambda db, event=event: recorder.append(db, event, block="answers", mode="open")).event_id
+        for event in events
+    ]
 
-    recorder = Recorder("ann")
-    events = [
+
+def shown_as_an_experts(study, serve):
+    """The remarks that a judge is shown as an expert's, a line each; none where it is not asked."""
+    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
+    judge_with(study, [model.settings()], task="hallucination_assisted")
+    return [line for prompt in model.prompts for line in part_of(prompt, "expert").split("\n")]
+
+
+def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve):
+    assert shown_as_an_experts(study, serve) == []
+    remark(
+        study,
+        "ann",
         NewEvent("note", "s3", {"text": "First thought."}),
         NewEvent("note", "s3", {"text": "Below 30 it must be stopped."}),
         NewEvent("decide", "s3", {"axis": "hallucination", "label": "fact"}),
         NewEvent("decide", "s2", {"axis": "evidence", "label": "supported"}),
-    ]
-    for event in events:
-        study.write(lambda db, event=event: recorder.append(db, event, block="flagged", mode="open"))
-    judge_with(study, settings, task="hallucination_assisted")
-
-    remarks = part_of(model.prompts[0], "expert")
-    assert remarks.split("\n") == [
+    )
+    assert shown_as_an_experts(study, serve) == [
         'On "It may be continued at any eGFR.": Below 30 it must be stopped.',
         'On "It may be continued at any eGFR.": hallucination, fact',
     ]
@@ -281,38 +290,30 @@ def test_an_assisted_finding_is_marked_and_says_by_whom(study, serve):
     assert len(json.loads(row["assisted_by"])) == 2
 
 
+SPAN = {"axis": "hallucination", "label": "fact", "target": "response"}
+EGFR = {**SPAN, "start": 92, "end": 100, "exact": "any eGFR", "reason": "Not below 30."}
+
+
 def test_a_deleted_span_is_no_remark(study, serve):
-    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
-    recorder = Recorder("ann")
-    span = {"axis": "hallucination", "label": "fact", "target": "response", "start": 0, "end": 1}
+    span = SPAN | {"start": 0, "end": 1}
+    spans = (NewEvent("span_add", "s3", span | {"exact": exact}) for exact in ("It may", "any eGFR"))
+    deleted, _ = remark(study, "ann", *spans)
+    remark(study, "ann", NewEvent("span_del", "s3", {"span": deleted, "exact": "It may"}))
 
-    def append(kind, payload):
-        event = NewEvent(kind, "s3", payload)
-        return study.write(lambda db: recorder.append(db, event, block="flagged", mode="open")).event_id
-
-    deleted = append("span_add", span | {"exact": "It may"})
-    append("span_add", span | {"exact": "any eGFR"})
-    append("span_del", {"span": deleted, "exact": "It may"})
-    judge_with(study, [model.settings()], task="hallucination_assisted")
-
-    remarks = part_of(model.prompts[0], "expert")
-    assert remarks == 'On "It may be continued at any eGFR.": marked as a hallucination: "any eGFR"'
+    assert shown_as_an_experts(study, serve) == [
+        'On "It may be continued at any eGFR.": marked as a hallucination: "any eGFR"'
+    ]
 
 
 def test_what_an_expert_says_of_a_whole_answer_is_told_to_the_judge_with_the_reasons_of_its_spans(study, serve):
-    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
-    recorder = Recorder("ann")
-    span = {"axis": "hallucination", "label": "fact", "target": "response", "start": 92, "end": 100}
-    events = [
+    remark(
+        study,
+        "ann",
         NewEvent("decide", "answer:r1", {"axis": "hallucination", "label": "fact"}),
-        NewEvent("span_add", "answer:r1", span | {"exact": "any eGFR", "reason": "Not below 30."}),
+        NewEvent("span_add", "answer:r1", EGFR),
         NewEvent("note", "answer:r1", {"text": "The label says so."}),
-    ]
-    for event in events:
-        study.write(lambda db, event=event: recorder.append(db, event, block="answers", mode="open"))
-    judge_with(study, [model.settings()], task="hallucination_assisted")
-
-    assert part_of(model.prompts[0], "expert").split("\n") == [
+    )
+    assert shown_as_an_experts(study, serve) == [
         "On the whole answer: hallucination, fact",
         'On the whole answer: marked as a hallucination: "any eGFR" (Not below 30.)',
         "On the whole answer: The label says so.",
@@ -439,20 +440,15 @@ def test_a_label_of_two_kinds_is_no_abstention(study, serve, tmp_path):
 
 def remarked(study: Study) -> None:
     """Two laypeople, one by the file of the labels, one by the own background, and two experts remark on an answer."""
-    span = {"axis": "hallucination", "label": "fact", "target": "response", "start": 92, "end": 100}
-    span |= {"exact": "any eGFR", "reason": "Not below 30."}
     lay: dict[str, object] = {"axis": "hallucination", "label": "none", "group": "layperson"}
     said: dict[str, list[tuple[str, dict[str, object]]]] = {
         "p7": [("decide", lay), ("note", {"text": "Sounds right to me.", "group": "layperson"})],
         "pat": [("note", {"text": "My doctor says so."})],
-        "dr1": [("decide", {"axis": "hallucination", "label": "fact"}), ("span_add", span)],
+        "dr1": [("decide", {"axis": "hallucination", "label": "fact"}), ("span_add", EGFR)],
         "dr2": [("decide", {"axis": "hallucination", "label": "input"}), ("note", {"text": "It was asked about 25."})],
     }
     for who, acts in said.items():
-        recorder = Recorder(who)
-        for kind, payload in acts:
-            event = NewEvent(kind, "answer:r1", payload)
-            study.write(lambda db, event=event, to=recorder: to.append(db, event, block="answers", mode="open"))
+        remark(study, who, *(NewEvent(kind, "answer:r1", payload) for kind, payload in acts))
     write_act(study, "pat", "background", {"role": "Patient", "years": None, "specialty": "", "words": ""})
 
 
@@ -471,9 +467,7 @@ def test_a_judge_is_shown_the_remarks_of_those_who_were_chosen_and_laypeople_are
 ):
     remarked(study)
     set_remarks(study, reviewers, reasons_only)
-    model = serve(lambda _: finding("yes", "fact", "any eGFR"))
-    judge_with(study, [model.settings()], task="hallucination_assisted")
-    told = part_of(model.prompts[0], "expert").split("\n")
+    told = shown_as_an_experts(study, serve)
     assert {line.removeprefix("On the whole answer: ") for line in told} == shown
 
 

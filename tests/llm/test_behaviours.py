@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from medreview.llm.judge_client import BUSY_TRIES, TRIES, Judge
+from medreview.llm.judge_client import BUSY_TRIES, Judge
+from medreview.llm.transport import TRIES
 from tests.llm.questions import SCHEMA, ask_of
 from tests.support.http_server import cut, drip, hang_up
 from tests.support.judge_endpoint import GOOD, completion, refuses, says, sends, strict

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from medreview.llm.call import cache_key
 from medreview.llm.costs import cost_of, estimate, fewest_tokens, quantile, spent, tokens_of
-from medreview.llm.judge_client import FAILURES, TRIES, Judge
+from medreview.llm.judge_client import FAILURES, Judge
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
+from medreview.llm.transport import TRIES
 from medreview.study import Study
 from tests.llm.questions import SCHEMA, ask_of
 from tests.support.http_server import after, slowly, together

@@ -6,8 +6,8 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.judges.chosen_units import draw
 from medreview.judges.tasks.registry import tasks_of
+from medreview.judges.tasks.task import draw
 from medreview.pipeline import Choice, Judges, judge_by, plan_for
 from medreview.review.audit import draw as draw_audit
 from medreview.study import Study

@@ -60,7 +60,7 @@ def test_a_paraphrase_without_a_shared_word_is_nearer_than_another_subject_with_
 
 def test_a_text_has_the_same_vector_alone_among_others_and_beyond_what_is_read(encoder):
     texts = ["Short.", "word " * 300, "A sentence of medium length about metformin and the kidney.", "word " * 100_000]
-    texts += [f"Sentence number {number}" + " and more" * number for number in range(60)]
+    texts += [f"Sentence number {number}" + " and more" * number for number in range(0, 60, 4)]
     together = encoder.encode(texts)
     alone = np.concatenate([encoder.encode([text]) for text in texts])
 

@@ -237,8 +237,7 @@ def _ask_models(study: Path, wanted: JudgeOptions) -> None:
     """
     from medreview import pipeline
     from medreview.judges.judge_caveats import own_work_ahead
-    from medreview.judges.tasks.parsing import NAME as SPLITTING
-    from medreview.judges.tasks.references import NAME as READING
+    from medreview.judges.tasks.parsing import REFERENCE_PARSING, STATEMENT_PARSING
 
     judges, limit, as_json = wanted.judges, wanted.limit, wanted.as_json
     if wanted.dry_run:
@@ -248,7 +247,7 @@ def _ask_models(study: Path, wanted: JudgeOptions) -> None:
         return
     with open_study(study) as opened, progress() as bar:
         say_where_texts_go(judges)
-        if judges.task not in (SPLITTING, READING):  # reading is no judgement
+        if judges.task not in (STATEMENT_PARSING, REFERENCE_PARSING):  # reading is no judgement
             say(*(own.words for each in judges.settings if (own := own_work_ahead(opened.reader, each))))
         try:
             done = pipeline.judge_by(opened, judges, limit=limit, progress=bar, on_wait=say_what_is_waited_for)

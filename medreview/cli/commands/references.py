@@ -131,9 +131,9 @@ def read_by_model(path: Path, judge: str, *, local_only: bool) -> None:
     said before."""
     from medreview import pipeline
     from medreview.cli.ask_models import did, judges_named, planned, say_what_is_waited_for, say_where_texts_go
-    from medreview.judges.tasks.references import NAME
+    from medreview.judges.tasks.parsing import REFERENCE_PARSING
 
-    judges = judges_named([judge], task=NAME, local_only=local_only)
+    judges = judges_named([judge], task=REFERENCE_PARSING, local_only=local_only)
     with open_study(path) as study, progress() as bar:
         pipeline.find_references(study, bar)
         (plan,) = pipeline.plan_for(study, judges, progress=bar)

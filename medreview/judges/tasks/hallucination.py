@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.judges.chosen_units import Unit
 from medreview.judges.prompts import Prompt
-from medreview.judges.tasks.task import NEVER_ANSWERED, Rows, Task, TaskUnit, error_of, is_answered, raw_of, said
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, Unit, error_of, raw_of, said
 from medreview.labels import level_named
 from medreview.llm.call import ModelAnswer
 from medreview.llm.settings import JudgeSettings
@@ -107,20 +106,13 @@ class Hallucination(Task):
             "reasons_only": remarks.reasons_only,
         }
 
-    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+    def units_without(self, answer: str) -> list[Unit]:
         """(response id,) in order."""
-        return self._responses(is_answered("f", again))
-
-    def every(self) -> list[Unit]:
-        """All such responses."""
-        return self._responses(NEVER_ANSWERED)
-
-    def _responses(self, answered: str) -> list[Unit]:
         remarked = f"AND r.response_id IN (SELECT response_id FROM ({_CHOSEN}))" if self.assisted else ""
         rows = self.study.reader.execute(
             f"""SELECT r.response_id FROM response AS r WHERE r.invalid = '' {remarked} AND NOT EXISTS (
-                    SELECT 1 FROM hallucination_finding AS f WHERE f.judge_run_id = :run
-                    AND f.response_id = r.response_id AND {answered})
+                    SELECT 1 FROM hallucination_finding AS j WHERE j.judge_run_id = :run
+                    AND j.response_id = r.response_id AND {answer})
                 ORDER BY r.ordinal""",
             {"run": self.run.judge_run_id, **self._whose},
         )

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from medreview.judges.chosen_units import Unit
-from medreview.judges.tasks.task import NEVER_ANSWERED, Rows, Task, TaskUnit, error_of, is_answered, raw_of, said
+from medreview.judges.tasks.task import Rows, Task, TaskUnit, Unit, error_of, raw_of, said
 from medreview.labels import CATEGORY, PROVEN_QUOTES
 from medreview.llm.call import ModelAnswer
 from medreview.study import Study
@@ -81,15 +80,8 @@ class KeyFacts(Task):
     Both may be true of one response.
     """
 
-    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+    def units_without(self, answer: str) -> list[Unit]:
         """(response id, key fact id), by response, so that prompts share a prefix; no invalid response."""
-        return self._facts(is_answered("v", again))
-
-    def every(self) -> list[Unit]:
-        """All such facts."""
-        return self._facts(NEVER_ANSWERED)
-
-    def _facts(self, answered: str) -> list[Unit]:
         facts: dict[str, list[str]] = {}
         for row in self.study.reader.execute(
             "SELECT question_sha256, key_fact_id FROM key_fact_in_force ORDER BY question_sha256, ordinal"
@@ -98,8 +90,8 @@ class KeyFacts(Task):
         done = {
             tuple(row)
             for row in self.study.reader.execute(
-                f"""SELECT response_id, key_fact_id FROM key_fact_vote AS v
-                    WHERE judge_run_id = ? AND {answered}""",
+                f"""SELECT response_id, key_fact_id FROM key_fact_vote AS j
+                    WHERE judge_run_id = ? AND {answer}""",
                 (self.run.judge_run_id,),
             )
         }

@@ -4,10 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from medreview.judges.chosen_units import Unit
 from medreview.judges.prompt_texts import split_windows
 from medreview.judges.quote_grounding import Grounded
-from medreview.judges.tasks.task import NEVER_ANSWERED, Rows, TaskUnit, is_answered, quote_json
+from medreview.judges.tasks.task import Rows, TaskUnit, Unit, quote_json
 from medreview.judges.tasks.verification import SupportTask
 from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import ModelAnswer
@@ -27,15 +26,8 @@ class Merged(SupportTask):
     Only those whose response has at least two pages with text of their source: with one, verification has asked it.
     """
 
-    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+    def units_without(self, answer: str) -> list[Unit]:
         """(statement id,) by response."""
-        return self._statements(is_answered("m", again))
-
-    def every(self) -> list[Unit]:
-        """All such statements."""
-        return self._statements(NEVER_ANSWERED)
-
-    def _statements(self, answered: str) -> list[Unit]:
         found = self.study.reader.execute(
             f"""SELECT s.statement_id FROM verdict AS v JOIN statement_standing AS s USING (statement_id)
                 JOIN response AS r USING (response_id)
@@ -43,8 +35,8 @@ class Merged(SupportTask):
                     SELECT count(DISTINCT snapshot_id) FROM judged_pair AS p JOIN snapshot_current USING (source_id)
                     JOIN snapshot_content USING (snapshot_id, source_id)
                     WHERE p.statement_id = s.statement_id AND readable) >= 2
-                AND NOT EXISTS (SELECT 1 FROM merged_judgement AS m WHERE m.judge_run_id = ?
-                    AND m.statement_id = s.statement_id AND {answered})
+                AND NOT EXISTS (SELECT 1 FROM merged_judgement AS j WHERE j.judge_run_id = ?
+                    AND j.statement_id = s.statement_id AND {answer})
                 ORDER BY r.ordinal, s.ordinal""",
             (self.run.judge_run_id,),
         )

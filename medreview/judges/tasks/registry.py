@@ -7,21 +7,25 @@ from typing import Final
 from medreview.errors import UserError
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.judges.prompts import Prompt, load_prompt
-from medreview.judges.tasks import hallucination, key_facts, merged, parsing, references, verification
+from medreview.judges.tasks import hallucination, key_facts, merged, parsing, verification
 from medreview.judges.tasks.task import Task
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 
 DEFAULT: Final = verification.NAME
 _TASKS: Final[Mapping[str, Callable[[Study, JudgeSettings, Prompt], Task]]] = {
-    parsing.NAME: parsing.Parsing,
-    references.NAME: references.ReferenceParsing,
+    parsing.STATEMENT_PARSING: parsing.Parsing,
+    parsing.REFERENCE_PARSING: parsing.ReferenceParsing,
     verification.NAME: verification.Verification,
     merged.NAME: merged.Merged,
     hallucination.ALONE: hallucination.Hallucination,
     hallucination.ASSISTED: hallucination.Hallucination,
     PRESENCE: key_facts.KeyFacts,
     CONTRADICTION: key_facts.KeyFacts,
+}
+_ONCE: Final = {
+    parsing.STATEMENT_PARSING: "A response is split into statements",
+    parsing.REFERENCE_PARSING: "A reference is read",
 }
 NAMES: Final = tuple(_TASKS)
 
@@ -38,8 +42,6 @@ def task_for(study: Study, settings: JudgeSettings, name: str = DEFAULT, prompts
 
 def tasks_of(study: Study, settings: Sequence[JudgeSettings], task: str, prompts: Path | None) -> list[Task]:
     """The task for each of these judges; raises :class:`UserError` for several where one is asked once."""
-    if task == parsing.NAME and len(settings) > 1:
-        raise UserError("A response is split into statements once: name one judge for the task statement_parsing.")
-    if task == references.NAME and len(settings) > 1:
-        raise UserError("A reference is read once: name one judge for the task reference_parsing.")
+    if task in _ONCE and len(settings) > 1:
+        raise UserError(f"{_ONCE[task]} once: name one judge for the task {task}.")
     return [task_for(study, each, task, prompts) for each in settings]

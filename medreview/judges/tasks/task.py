@@ -1,19 +1,20 @@
-"""What all tasks have in common: units that wait for a judge, their requests, and the rows made of the answers.
+"""What all tasks have in common: units that wait for a judge, which of them are chosen (of a part of the study, what is
+cited, a random draw), their requests, and the rows made of the answers.
 
 Tasks on whole responses share the texts, and the grounding of quotes in them.
 """
 
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground
-from medreview.judges.chosen_units import EVERY_UNIT, ChosenUnits, Unit, draw
 from medreview.judges.judge_caveats import outputs_of_parts
 from medreview.judges.prompt_texts import fence_key, fenced
 from medreview.judges.prompts import Prompt
@@ -22,10 +23,56 @@ from medreview.llm.call import JudgeRequest, ModelAnswer
 from medreview.llm.settings import JudgeSettings
 from medreview.redaction import row_without_keys
 from medreview.study import Study
+from medreview.study.audit_frame import permanent_number
 from medreview.text import Span
 
 TRANSIENT: Final = ("timeout", "error", "skipped")
 """Statuses that say nothing about the unit, only about the connection: the unit is asked again by default."""
+
+
+Unit = tuple[str, ...]
+"""The ids of a unit, as :class:`TaskUnit` has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenUnits:
+    """The units that may be asked about now; :data:`EVERY_UNIT` without a choice.
+
+    ``about``: the ids of statements and responses that were chosen, ``None`` for all of the study. ``units``: single
+    units chosen beside them, such as labelled pairs. ``cited_only``: only pairs whose statement cites the source
+    itself. ``seed``: the seed of a random draw, ``None`` without one.
+    """
+
+    about: Collection[str] | None = None
+    units: Collection[Unit] = frozenset()
+    cited_only: bool = False
+    seed: int | None = None
+
+    def holds(self, unit: Unit, about: Callable[[Unit], str]) -> bool:
+        """Whether the part of the study has a unit, which is ``about`` a statement or a response."""
+        return self.about is None or unit in self.units or about(unit) in self.about
+
+
+EVERY_UNIT: Final = ChosenUnits()
+
+
+def draw(units: Sequence[Unit], about: Callable[[Unit], str], seed: int, size: int) -> frozenset[Unit]:
+    """Draw at random at most ``size`` units: whole statements (or responses), each with all of its units.
+
+    What is drawn depends on the seed and the ids alone, and a larger draw of the same seed contains the smaller one. A
+    statement of which not all units fit any more ends the draw; only where it is the first one, a part of it is taken.
+    """
+
+    def turn(unit: Unit) -> tuple[float, str]:
+        return permanent_number(str(seed), about(unit)), about(unit)
+
+    drawn: list[Unit] = []
+    for _, group in groupby(sorted(units, key=turn), key=about):
+        together = list(group)
+        if drawn and len(drawn) + len(together) > size:
+            break
+        drawn += together
+    return frozenset(drawn[:size])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +131,25 @@ class Task(ABC):
         params = {**settings.params, "host": settings.host}
         self.run = JudgeRun(settings.name, "llm", settings.model, prompt.id, prompt.sha256, params)
 
-    @abstractmethod
-    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
+    def units_without(self, answer: str) -> list[Unit]:
+        """The ids of the units, in the order in which to ask, that have no row of this run, ``AS j``, for which the SQL
+        condition ``answer`` holds. Raises :class:`UserError` where nobody can list them."""
+        raise UserError(
+            f"The task {self.name} has no random draw: what it has done is no unit of it any more. Leave --seed out."
+        )
+
+    def waiting(self, *, again: bool = False) -> list[Unit]:
         """The ids of the units without an answer, in the order in which to ask.
 
         Units whose judge could not be reached are included; with ``again`` also those whose answer was unusable
         (``unparsable``, ``truncated``, ``refused``).
         """
+        reached = f"OR substr(j.error, 1, instr(j.error, ':') - 1) NOT IN {TRANSIENT}"
+        return self.units_without(f"(j.error = '' {'' if again else reached})")
 
     def about(self, unit: Unit) -> str:
         """The id of the statement or the response that a unit is about."""
         return unit[0]
-
-    def every(self) -> Collection[Unit]:
-        """The ids of all units, with an answer and without. Raises :class:`UserError` where nobody can list them."""
-        raise UserError(
-            f"The task {self.name} has no random draw: what it has done is no unit of it any more. Leave --seed out."
-        )
 
     def cited(self) -> Collection[Unit]:
         """The ids of the units whose statement cites the source itself. Raises :class:`UserError` where a unit is no
@@ -125,7 +174,7 @@ class Task(ABC):
             return [unit for unit in self.waiting(again=again) if fits(unit)][:limit]
         if limit is None:
             raise UserError("A random draw needs its size: give --limit with --seed.")
-        drawn = draw([unit for unit in self.every() if fits(unit)], self.about, chosen.seed, limit)
+        drawn = draw([unit for unit in self.units_without("0") if fits(unit)], self.about, chosen.seed, limit)
         return [unit for unit in self.waiting(again=again) if unit in drawn]
 
     @abstractmethod
@@ -219,17 +268,6 @@ def confidence_of(value: Any) -> float | None:
 def quote_json(quote: str, status: str, grounding: Grounding | None, **more: Any) -> dict[str, Any]:
     """A quote with its status and its ranges, for a JSON column."""
     return {"quote": quote, "status": status, **more, "spans": [list(s) for s in grounding.spans] if grounding else []}
-
-
-NEVER_ANSWERED: Final = "0"
-"""In the place of :func:`is_answered`, for all units."""
-
-
-def is_answered(alias: str, again: bool) -> str:
-    """An SQL condition: the row of a judgement table has an answer, so that its unit need not be asked (again)."""
-    if again:
-        return f"{alias}.error = ''"
-    return f"({alias}.error = '' OR substr({alias}.error, 1, instr({alias}.error, ':') - 1) NOT IN {TRANSIENT})"
 
 
 class ResponseText(NamedTuple):

@@ -5,19 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from medreview.judges.chosen_units import Unit
 from medreview.judges.prompt_texts import available_tokens, split_windows
 from medreview.judges.prompts import Prompt
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder, quote_columns
 from medreview.judges.tasks.task import (  # fmt: skip
-    NEVER_ANSWERED,
     Rows,
     Task,
     TaskUnit,
+    Unit,
     confidence_of,
     error_of,
     failure,
-    is_answered,
     raw_of,
 )
 from medreview.judges.votes import mapped
@@ -129,14 +127,6 @@ class Verification(SupportTask):
         self._source = lru_cache(maxsize=32)(self._read_source)
         self._windows = lru_cache(maxsize=32)(self._split)
 
-    def waiting(self, *, again: bool = False) -> list[tuple[str, ...]]:
-        """(snapshot id, statement id) of the pairs without a judgement of this run, on pages that are their source."""
-        return self._pairs(is_answered("j", again))
-
-    def every(self) -> list[Unit]:
-        """All such pairs."""
-        return self._pairs(NEVER_ANSWERED)
-
     def cited(self) -> frozenset[Unit]:
         """The pairs of a statement and the page of a source that a marker of it names."""
         found = self.study.reader.execute(
@@ -148,14 +138,15 @@ class Verification(SupportTask):
         """The statement."""
         return unit[1]
 
-    def _pairs(self, answered: str) -> list[Unit]:
+    def units_without(self, answer: str) -> list[Unit]:
+        """(snapshot id, statement id) of pairs, on pages that are their source, page by page."""
         found = self.study.reader.execute(
             f"""SELECT DISTINCT c.snapshot_id, s.statement_id
                 FROM snapshot_current AS c JOIN snapshot_content AS n USING (snapshot_id)
                 JOIN judged_pair USING (source_id) JOIN statement AS s USING (statement_id)
                 WHERE n.readable AND NOT EXISTS (
                     SELECT 1 FROM judgement AS j WHERE j.judge_run_id = ? AND j.statement_id = s.statement_id
-                    AND j.snapshot_id = c.snapshot_id AND {answered})
+                    AND j.snapshot_id = c.snapshot_id AND {answer})
                 ORDER BY c.snapshot_id, s.response_id, s.ordinal""",
             (self.run.judge_run_id,),
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from medreview.judges.model_families import family_of
+from medreview.judges.judge_caveats import family_of
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.calibration import Calibration, Confident, calibration
 from medreview.stats.formulas.estimate import FEW_ITEMS, FEWEST, Estimate, Scale

@@ -100,7 +100,8 @@ GREY = Style.parse("on #202020")
         ("decided 11 of 60", "decided 12 of 60", "\x1b[1;10H2"),
         ("a b d", "x b y", "\x1b[1Hx b y"),
         ("a" + "." * 20 + "b", "x" + "." * 20 + "y", "\x1b[1Hx\x1b[22Gy"),
-        ("a long receipt", "a", "\x1b[1;3H\x1b[K"),
+        ("a long receipt", "a", "\x1b[1;3H\x1b[12X"),
+        ("receipt", "a", "\x1b[1Ha" + " " * 6),
         ("same", "same", ""),
         ("x 漢字 y", "x 漢字 z", "\x1b[1Hx 漢字 z" + " " * 32),
     ],
@@ -110,8 +111,8 @@ def test_no_more_is_written_than_what_changed(old: str, new: str, written: str) 
 
 
 def test_blanks_are_erased_only_where_a_terminal_erases_in_their_colour() -> None:
-    assert after("a long receipt", "a", True, GREY) == "\x1b[1;3H\x1b[48;2;32;32;32m\x1b[K\x1b[m"
-    assert "\x1b[K" not in after("a long receipt", "a", False, GREY)
+    assert after("a long receipt", "a", True, GREY) == "\x1b[1;3H\x1b[48;2;32;32;32m\x1b[12X\x1b[m"
+    assert "\x1b[12X" not in after("a long receipt", "a", False, GREY)
 
 
 def test_a_sign_that_terminals_count_otherwise_is_never_moved_behind() -> None:
