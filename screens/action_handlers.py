@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from medreview.errors import UserError
 from medreview.labels import FLAGS
-from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp
 from medreview.review.judge_words import read_in_full
+from medreview.review.on_screen import NO_OTHER_TEXT
 from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.session import ReviewSession
 from medreview.review.text_entry import LineEdit
 from medreview.screens.dialogs import ReasonDialog, RevealDialog
 from medreview.screens.last_rows import LineInput, Scope, palette_dialog, search_line
@@ -48,7 +49,7 @@ class ActionHandlers(ABC):
     _stage: "ReviewScreen"
     _pane_names = ("text", "text beside it")
 
-    def __init__(self, session: Deciding, reading: Panes, stage: "ReviewScreen") -> None:
+    def __init__(self, session: ReviewSession, reading: Panes, stage: "ReviewScreen") -> None:
         self._session = session
         self._reading = reading
         self._stage = stage
@@ -133,7 +134,7 @@ class ActionHandlers(ABC):
         if name.startswith("mark_"):
             return "" if reading.has_stops else "Nothing is highlighted in this text."
         if name == "pane" and self._stage.panes and reading.beside_drawn:
-            return Deciding.no_other_text
+            return NO_OTHER_TEXT
         return session.refusal(name)
 
     def perform(self, name: str) -> None:

@@ -27,12 +27,12 @@ from medreview.screens.environment import DARK, LIGHT, Look, check_terminal, loo
 from medreview.screens.terminal_driver import InputEnded, NotRead, TerminalDriver
 from medreview.study import Study
 from medreview.text import counted
-from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.statement import STATEMENT_ASKS
 
 if TYPE_CHECKING:
-    from medreview.review.deciding import Deciding
     from medreview.review.open_session import CameFrom
     from medreview.review.queue_kinds import QueueLine
+    from medreview.review.session import ReviewSession
     from medreview.screens.home_rows import Entrance
     from medreview.screens.outputs import WriteReport
     from medreview.screens.page import Choices
@@ -97,7 +97,7 @@ class Workbench(Places):
         actions_for(STATEMENT_ASKS, config.keys)  # a key given to two actions is reported at once
         figure_actions(config.keys)
         self._drafts = Drafts(study, config.reviewer, _later)
-        self._session: Deciding | None = None
+        self._session: ReviewSession | None = None
         self._came_from: CameFrom | None = None
         self._goal = sitting_goal(config.goal)
         self._pace = Pace()
@@ -189,7 +189,7 @@ class Workbench(Places):
         self.switch_screen(self._review(queue, unit))
         self.show_new_guidelines()
 
-    def switch(self, session: "Deciding", *, crossing: bool = False) -> None:
+    def switch(self, session: "ReviewSession", *, crossing: bool = False) -> None:
         """From a statement to its pairs, and back; from a response to its statements; ``crossing``: to the reference of
         a source, and back. Raises :class:`UserError` without such units."""
         from medreview.review.open_session import cross, switch
@@ -308,7 +308,7 @@ class Workbench(Places):
         if not is_asked(self._study.reader, self._config.reviewer):
             set_background(self._study, self._config.reviewer, Background())
 
-    def show_attach(self, session: "Deciding", source: "Source") -> None:
+    def show_attach(self, session: "ReviewSession", source: "Source") -> None:
         """Ask for the text of a source; what speaks against it is asked once."""
         from medreview import pipeline
         from medreview.screens.paste import PasteScreen
@@ -341,7 +341,7 @@ class Workbench(Places):
         title = f"The content of {name}"
         self.push_screen(PasteScreen(title, names, done, leave, does="keeps it", ascii_only=self._look.ascii_only))
 
-    def promote(self, session: "Deciding", part: "LeftOut") -> None:
+    def promote(self, session: "ReviewSession", part: "LeftOut") -> None:
         """Make a statement of what was left out, judged offline like the others."""
         from medreview import pipeline
         from medreview.review.decision import brief
@@ -356,7 +356,7 @@ class Workbench(Places):
         )
         session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
 
-    def edit(self, session: "Deciding", event: "NewEvent", words: str) -> None:
+    def edit(self, session: "ReviewSession", event: "NewEvent", words: str) -> None:
         """Edit a statement, and go to the result, judged offline like the others."""
         from medreview import pipeline
 

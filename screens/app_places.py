@@ -26,19 +26,19 @@ from medreview.study import Study
 from medreview.study.connection import connect
 from medreview.study.ids import kind_of
 from medreview.text import in_words
-from medreview.units.asks import STATEMENT_ASKS
 from medreview.units.registry import KINDS
+from medreview.units.statement import STATEMENT_ASKS
 from medreview.visible import visible
 
 if TYPE_CHECKING:
     from medreview.judges.votes import VotingJudge
-    from medreview.review.deciding import Deciding
     from medreview.review.guidelines import Guidelines
     from medreview.review.history import Listed, PastAct
     from medreview.review.home_figures import HomeFigures
     from medreview.review.live_agreement import GroupView, LiveFigures, LiveUnitAgreement
     from medreview.review.palette import Palette, PaletteEntry
     from medreview.review.pinned_figures import PinnedFigures
+    from medreview.review.session import ReviewSession
     from medreview.screens.figures_page import FiguresPlace
     from medreview.screens.home import HomeScreen
     from medreview.screens.outputs import Output, OutputWriter, WriteReport
@@ -68,7 +68,7 @@ class Places(OutputApp, inherit_bindings=False):
     _study: Study
     _config: Config
     _look: Look
-    _session: "Deciding | None"
+    _session: "ReviewSession | None"
     _figures: "LiveFigures | None" = None
     _counting = False
     _left: _Left | None = None
@@ -249,7 +249,7 @@ class Places(OutputApp, inherit_bindings=False):
             self.pop_screen()
             self.show_guidelines_page(in_force(self._study.reader), "")
 
-    def edit_note(self, session: "Deciding") -> str:
+    def edit_note(self, session: "ReviewSession") -> str:
         """Write the note on the unit that is on the screen in the reviewer's editor; what there is to say of it."""
         from medreview.screens.outside import edit_note
 
@@ -342,16 +342,14 @@ class Places(OutputApp, inherit_bindings=False):
         asks = session.asks if session is not None else STATEMENT_ASKS
         if blind_block_open(self._study.reader, self._config.reviewer, asks.name):
             raise UserError("Figures are hidden until the judges of your blind block are shown: they would tell.")
-        from medreview.review.figure_sentences import Moved, since_look
-        from medreview.review.live_agreement import NEWEST_EVENT, pace_lines
+        from medreview.review.live_agreement import NEWEST_EVENT, Moved, pace_lines, since_look
         from medreview.review.looks import note_look
-        from medreview.review.session import ReviewSession
         from medreview.screens.figures_page import FiguresScreen
         from medreview.screens.source_rows import apart_words
 
         unsure = note_look(self._study, self._config.reviewer, "figures", "totals")
         source, apart = "", ""
-        if isinstance(session, ReviewSession) and session.source is not None:
+        if session is not None and session.source is not None:
             source, apart = session.source.name, apart_words(session.source_places().set_apart)
         reader, who = self._study.reader, self._config.reviewer
         (newest,) = reader.execute(NEWEST_EVENT).fetchone()

@@ -14,7 +14,7 @@ from medreview.review.why_flagged import APART, beside_tally
 from medreview.screens.quote_rows import quote_rows
 from medreview.screens.review_rows import STYLE, VERDICT
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
-from medreview.units.asks import Asks
+from medreview.units.kind import Asks
 from medreview.visible import visible
 
 _WHY: Final = "WHY FLAGGED  "

@@ -3,7 +3,7 @@
 from typing import Final
 
 from medreview.labels import axis_words, is_own
-from medreview.review.adjudicating import Adjudicating
+from medreview.review.adjudicating import ConflictSession
 from medreview.review.cell_width import fit_words
 from medreview.review.conflicts import Conflict, ConflictingLabel
 from medreview.screens.review_rows import STYLE, glyph
@@ -20,7 +20,7 @@ _PANEL_ROWS: Final = 12
 class ConflictRows:
     """Draws the reviewers' labels in the place of what machines say."""
 
-    def __init__(self, session: Adjudicating) -> None:
+    def __init__(self, session: ConflictSession) -> None:
         self._session = session
 
     def height(self, columns: int, *, one: bool, otherwise: int) -> int:

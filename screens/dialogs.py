@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_named
 from medreview.review.cell_width import fit, fitting, width
-from medreview.review.likely_reason import likely_first
+from medreview.review.decision import likely_first
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.span_editing import KEYS as SPAN_KEYS
 from medreview.review.span_editing import SpanEdit, moved
@@ -20,7 +20,7 @@ from medreview.screens.panes import Naming, PaneHints
 from medreview.screens.widgets.painted import Row, StyledText, cells
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
-from medreview.units.asks import Asks
+from medreview.units.kind import Asks
 from medreview.visible import visible
 
 Act = Callable[[], None]

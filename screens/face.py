@@ -6,7 +6,7 @@ from typing import Final
 
 from textual.geometry import Region, Size
 
-from medreview.review.deciding import Deciding
+from medreview.review.session import ReviewSession
 from medreview.review.why_flagged import short
 from medreview.screens.judge_rows import judge_bar, panel_rows, spoken_height
 from medreview.screens.key_rows import Hints
@@ -29,7 +29,7 @@ _HIDDEN_ROWS: Final = 6
 class Face(ABC):
     """Draws the unit on the screen: its card, the bar above its text, what machines say, what I said."""
 
-    def __init__(self, session: Deciding, source: DocumentView, response: DocumentView) -> None:
+    def __init__(self, session: ReviewSession, source: DocumentView, response: DocumentView) -> None:
         self._session = session
         self._response = response
         self._tall = False
@@ -79,7 +79,7 @@ class Face(ABC):
         """Why there is no text to read."""
 
     @abstractmethod
-    def _preface(self, session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
+    def _preface(self, session: ReviewSession, text: str, apart: Sequence[SetApart]) -> str:
         """Notices on the text that a session has, this one or the one ahead of it."""
 
     def _subject(self, name: str, item: StatementView | UnitView) -> Subject:

@@ -10,8 +10,7 @@ from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge
 from medreview.review.actions import Action, shown_key
 from medreview.review.cell_width import fit_words, width
-from medreview.review.figure_sentences import Moved, queue_sentence, since_sentence
-from medreview.review.live_agreement import GroupView, ShownFigures
+from medreview.review.live_agreement import GroupView, Moved, ShownFigures, queue_sentence, since_sentence
 from medreview.screens.figure_rows import (
     Cell,
     caution_rows,

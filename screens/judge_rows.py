@@ -4,8 +4,8 @@ from typing import Final
 
 from medreview.next_step import command
 from medreview.review.cell_width import fit, fit_words, width
-from medreview.review.deciding import Deciding
 from medreview.review.judge_words import JudgeWords, sure_words
+from medreview.review.session import ReviewSession
 from medreview.review.verdict_card import JudgeLine, VerdictCard
 from medreview.review.why_flagged import beside_tally
 from medreview.screens.card_rows import accepts, card_rows, reading, sign_of, verdict_style, worded
@@ -61,7 +61,7 @@ _LEAST_QUOTE: Final = 24
 _RULE: Final[Row] = (("─", "rule fill"), (" ", ""))
 
 
-def judge_bar(session: Deciding, columns: int, hidden: str) -> list[Row]:
+def judge_bar(session: ReviewSession, columns: int, hidden: str) -> list[Row]:
     """The judge rows of one column: two in open mode; one, with the words ``hidden``, while the judges are hidden."""
     if not session.shows_judges:
         return [[("──", "rule"), (f" {fit_words(hidden, columns - 4)} ", "dim"), ("─", "rule fill")]]
@@ -147,7 +147,7 @@ def _quoted(card: VerdictCard, line: JudgeLine | None, columns: int, quoted: str
     return [*row, *pieces, *after]
 
 
-def panel_rows(session: Deciding, columns: int, most: int, hidden: str) -> list[Row]:
+def panel_rows(session: ReviewSession, columns: int, most: int, hidden: str) -> list[Row]:
     """The card and what I said as the middle pane lists them, in at most so many rows; ``hidden`` as in a bar."""
     mine = _mine(session, columns, max(1, most - _JUDGE_ROWS))
     room = max(2, most - len(mine))
@@ -164,7 +164,7 @@ _JUDGE_ROWS: Final = 5
 """Rows of the panel that my own labels leave to the judges."""
 
 
-def _mine(session: Deciding, columns: int, most: int) -> list[Row]:
+def _mine(session: ReviewSession, columns: int, most: int) -> list[Row]:
     """What I said, before all else; what is to be done about a stale label; my note. In at most so many rows."""
     own, said = session.own, visible(said_by_me(session))
     style = "badge" if own.stale else "own" if own.label else ""

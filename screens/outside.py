@@ -12,7 +12,7 @@ from textual.app import App, SuspendNotSupported
 
 from medreview.atomic_output import atomic_output, write_new
 from medreview.errors import NotSaved, UserError
-from medreview.review.deciding import Deciding
+from medreview.review.session import ReviewSession
 from medreview.review.text_entry import MOST, EditorText, editor_command, write_outside
 from medreview.study.state_folder import made_state_folder, state_folder
 
@@ -95,7 +95,7 @@ _THE_EDITORS: Final = (signal.SIGINT, signal.SIGQUIT)
 """Signals of keys that are typed in the editor, and reach this program as well."""
 
 
-def edit_note(app: App[None], session: Deciding) -> str:
+def edit_note(app: App[None], session: ReviewSession) -> str:
     """Let the editor change the note on the unit that is on the screen, or the draft of one; the result.
 
     Raises :class:`UserError`; what was written and not saved is kept as a draft.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from medreview.errors import UserError
 from medreview.review.actions import Action, shown_key
 from medreview.review.cell_width import fit_words, width
-from medreview.review.deciding import Deciding
+from medreview.review.session import ReviewSession
 from medreview.review.text_entry import LineEdit
 from medreview.screens.dialogs import flow
 from medreview.screens.key_screen import Key
@@ -156,7 +156,7 @@ def axes_help(axes: Sequence[OwnAxis]) -> str:
 class OwnLabelSteps:
     """Asks for labels on the study's own axes and for tags, on the review screen."""
 
-    def __init__(self, session: Deciding, stage: "ReviewScreen", acts: "ActionHandlers") -> None:
+    def __init__(self, session: ReviewSession, stage: "ReviewScreen", acts: "ActionHandlers") -> None:
         self._session = session
         self._stage = stage
         self._acts = acts

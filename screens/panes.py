@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import TYPOGRAPHY, HighlightIndex, Mark
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.search import Hits, TextSearch
+from medreview.review.session import ReviewSession
 from medreview.review.shown_unit import DocumentOutline, Highlights
 from medreview.review.span_editing import SpanEdit, WordHint, hints_left, word_hints
 from medreview.review.typography import typography
@@ -71,7 +71,7 @@ class SourcePages:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, bool], SourcePage] = {}
 
-    def page(self, session: Deciding, *, whole: bool) -> SourcePage:
+    def page(self, session: ReviewSession, *, whole: bool) -> SourcePage:
         """What is in the main pane, or the ``whole`` page."""
         key = (session.snapshot or "", whole)
         page = self._kept.pop(key, None) or _read(session, whole)
@@ -82,7 +82,7 @@ class SourcePages:
         return page
 
 
-def _read(session: Deciding, whole: bool) -> SourcePage:
+def _read(session: ReviewSession, whole: bool) -> SourcePage:
     text = session.source_text(whole=whole)
     places = DocumentOutline() if whole else session.source_places()
     standing = [
@@ -109,11 +109,11 @@ class Panes:
 
     def __init__(
         self,
-        session: Deciding,
+        session: ReviewSession,
         source: DocumentView,
         response: DocumentView,
         nothing: Callable[[], str],
-        preface: Callable[[Deciding, str, Sequence[SetApart]], str],
+        preface: Callable[[ReviewSession, str, Sequence[SetApart]], str],
     ) -> None:
         self.session = session
         self._nothing = nothing
@@ -217,7 +217,7 @@ class Panes:
         marks, notes = _marks(highlights, marked), _notes(self._page, highlights)
         self.source.show(self._text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
 
-    def prepare(self, ahead: Deciding) -> None:
+    def prepare(self, ahead: ReviewSession) -> None:
         """Read and draw what :meth:`show` will be asked for when the session is there; nothing is shown."""
         if self.whole or self.searching or self.columns or not ahead.unit:
             return

@@ -17,8 +17,8 @@ from textual.strip import Strip
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import KeyRepeat, named_key, shown_key
-from medreview.review.deciding import Deciding
 from medreview.review.queue import Queue
+from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
 from medreview.screens.environment import DARK, LIGHT, look
 from medreview.screens.svg import Screenshot, svg
@@ -41,7 +41,7 @@ class _Workbench(Workbench):
 
     CSS_PATH = str(Path(__file__).with_name("app.tcss"))
 
-    def edit_note(self, session: Deciding) -> str:
+    def edit_note(self, session: ReviewSession) -> str:
         """Refuse."""
         raise UserError("No editor is opened for a picture.")
 

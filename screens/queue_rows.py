@@ -5,15 +5,15 @@ from itertools import groupby
 from typing import Final
 
 from medreview.review.cell_width import fit_words, width
-from medreview.review.deciding import Deciding
 from medreview.review.queue_kinds import IN_ORDER
+from medreview.review.session import ReviewSession
 from medreview.review.shown_unit import QueueEntry
 from medreview.review.why_flagged import badges_in, short
 from medreview.screens.layout import QUEUE_COLUMNS
 from medreview.screens.review_rows import glyph
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.study.ids import STATEMENT
-from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.statement import STATEMENT_ASKS
 from medreview.visible import visible
 
 NARROWEST: Final = 24
@@ -46,7 +46,7 @@ def within(columns: int, wanted: int) -> int:
     return max(NARROWEST, min(wanted, columns - BESIDE))
 
 
-def progress_row(session: Deciding, columns: int) -> Row:
+def progress_row(session: ReviewSession, columns: int) -> Row:
     """``TRIAGE ███░░░░░ 12/31 ~19 min``: how much of the queue is decided, and how long the rest takes at the pace of
     this sitting, as soon as that is known."""
     size, done = len(session.queue.units), session.done_here
@@ -76,7 +76,7 @@ class QueueRows:
     which counts the labels that are not stale. Elsewhere each statement names its response itself.
     """
 
-    def __init__(self, session: Deciding, columns: int) -> None:
+    def __init__(self, session: ReviewSession, columns: int) -> None:
         self._session = session
         self.columns = columns
         """Of the pane."""

@@ -18,7 +18,6 @@ from textual.widget import Widget
 
 from medreview.errors import NotSaved, UserError
 from medreview.review.actions import Action, is_verdict, shown_key
-from medreview.review.deciding import Deciding
 from medreview.review.session import ReviewSession
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import (
@@ -51,6 +50,7 @@ from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView, top_row
 from medreview.screens.widgets.painted import Row
 from medreview.units.registry import unit_name
+from medreview.units.statement import STATEMENT_ASKS
 
 if TYPE_CHECKING:
     from medreview.screens.conflict_rows import ConflictRows
@@ -88,9 +88,9 @@ SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 """While searching, what these keys do instead."""
 
 
-def drawn_by(session: Deciding, screen: "ReviewScreen") -> tuple[Face, ActionHandlers]:
+def drawn_by(session: ReviewSession, screen: "ReviewScreen") -> tuple[Face, ActionHandlers]:
     """The face that draws a session and the handlers of its keys; modules that are not needed are not loaded."""
-    if isinstance(session, ReviewSession):
+    if session.asks is STATEMENT_ASKS:
         from medreview.screens.statement import StatementFace, StatementHandlers
 
         drawn = StatementFace(session, screen.source, screen.response)
@@ -101,14 +101,14 @@ def drawn_by(session: Deciding, screen: "ReviewScreen") -> tuple[Face, ActionHan
     return face, UnitHandlers(session, face.panes, screen)
 
 
-def _conflicts(session: Deciding) -> "ConflictRows | None":
+def _conflicts(session: ReviewSession) -> "ConflictRows | None":
     """The rows of the labels that are settled in a session over conflicts."""
     if not session.settles:
         return None
-    from medreview.review.adjudicating import Adjudicating
+    from medreview.review.adjudicating import ConflictSession
     from medreview.screens.conflict_rows import ConflictRows
 
-    assert isinstance(session, Adjudicating)
+    assert isinstance(session, ConflictSession)
     return ConflictRows(session)
 
 
@@ -120,7 +120,7 @@ class ReviewScreen(KeyScreen[None]):
 
     def __init__(
         self,
-        session: Deciding,
+        session: ReviewSession,
         actions: Mapping[str, Action],
         *,
         title: str,
@@ -194,7 +194,7 @@ class ReviewScreen(KeyScreen[None]):
         unit, asks = self.session.unit, isinstance(self._step, VERDICT_STEPS)
         answered = self._tried(lambda: self._route(key, name)) or False
         goes_on = self.session.unit != unit and self._step is None and (asks or self.session.receipt != receipt)
-        named = isinstance(self.session, ReviewSession) or self.session.own_axes
+        named = self.session.asks is STATEMENT_ASKS or self.session.own_axes
         self.just_decided = self.session.just_decided if goes_on and named else ""
         if self.just_decided:
             self._h_names = self._tried(lambda: unit_name(self.session.study.reader, self.just_decided)) or ""
@@ -513,7 +513,7 @@ class ReviewScreen(KeyScreen[None]):
         if shape == "three":
             self._needs = self._needs._replace(queue=self._queue_width(size))
         card = None if shape == "one" else self.plan_for(size).regions["statement"]
-        pins = isinstance(self.session, ReviewSession) and self.app.pinned and not self.session.hides_totals
+        pins = self.session.asks is STATEMENT_ASKS and self.app.pinned and not self.session.hides_totals
         needs = self._face.needs(size, card)._replace(
             pinned=pinned_height(one=card is None) if pins else 0, queue=self._needs.queue
         )

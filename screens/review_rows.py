@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from medreview.labels import is_order
 from medreview.review.cell_width import fit, width
-from medreview.review.deciding import Deciding
 from medreview.review.reviewer_state import ReviewerState, remarks
+from medreview.review.session import ReviewSession
 from medreview.review.span_editing import still_missing
 from medreview.review.why_flagged import APART, short
 from medreview.screens.widgets.painted import Row, StyledText
 from medreview.text import counted
-from medreview.units.asks import STATEMENT_ASKS, Asks
+from medreview.units.kind import Asks
+from medreview.units.statement import STATEMENT_ASKS
 from medreview.visible import visible
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ _GAPS: Final = (3, 2)
 """Cells between the pieces: narrower before a piece gives way."""
 
 
-def header_rows(session: Deciding, subject: Subject | None, title: str, columns: int) -> list[Row]:
+def header_rows(session: ReviewSession, subject: Subject | None, title: str, columns: int) -> list[Row]:
     """The two rows of the narrow header."""
     badges = [*(["BLIND"] if hides_judges(session) else []), *_read_only(session)]
     return [
@@ -110,7 +111,7 @@ def header_rows(session: Deciding, subject: Subject | None, title: str, columns:
     ]
 
 
-def wide_header_rows(session: Deciding, title: str, columns: int, *, flagged: bool = False) -> list[Row]:
+def wide_header_rows(session: ReviewSession, title: str, columns: int, *, flagged: bool = False) -> list[Row]:
     """The one row of the wide header: place and counts, then mode, reviewer and filter.
 
     ``flagged``: with the reasons for a flag, where no queue stands beside the texts.
@@ -130,7 +131,7 @@ def wide_header_rows(session: Deciding, title: str, columns: int, *, flagged: bo
     return [fitted([*place, flag, tally], right, columns)]
 
 
-def hides_judges(session: Deciding) -> bool:
+def hides_judges(session: ReviewSession) -> bool:
     """Whether the header says that it is blind: not any more once the judges of the unit are shown."""
     return session.mode == "blind" and not session.shows_judges
 
@@ -168,7 +169,7 @@ def fitted(left: Sequence[HeaderPiece], right: Sequence[HeaderPiece], columns: i
     return [*row, (" ", "")]
 
 
-def said_by_me(session: Deciding) -> str:
+def said_by_me(session: ReviewSession) -> str:
     """What I said of the unit on the screen, in a few words; ``""`` for nothing yet."""
     mine = own_words(session.own, session.draft is not None, session.asks, session.order_words, session.also_words)
     return " · ".join(filter(None, (mine, *(f"note of {note.reviewer} (W)" for note in session.others_notes))))
@@ -200,7 +201,7 @@ def own_words(
     return " · ".join(words)
 
 
-def _place(session: Deciding, title: str, badges: Sequence[str]) -> list[HeaderPiece]:
+def _place(session: ReviewSession, title: str, badges: Sequence[str]) -> list[HeaderPiece]:
     """Study, queue, place in it, ``badges``, and counts that add up."""
     counts, size, queue = session.counts, len(session.queue.units), session.queue.kind.title
     position = session.position + 1 if size else 0
@@ -214,13 +215,13 @@ def _place(session: Deciding, title: str, badges: Sequence[str]) -> list[HeaderP
     ]
 
 
-def _goal(session: Deciding) -> list[HeaderPiece]:
+def _goal(session: ReviewSession) -> list[HeaderPiece]:
     """How far the goal of the sitting is, as much of it as has room."""
     words = session.goal.words if session.goal is not None else ""
     return [HeaderPiece(words, "title", ((_FIRST, words.partition(" · ")[0]), (_FIRST + 2, "")))] if words else []
 
 
-def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
+def _subject(session: ReviewSession, subject: Subject | None, columns: int) -> Row:
     """What the unit is part of and why it is in the queue; on the right my own labels and the filter.
 
     The id of the record where it has room; ids often name the model, so that they are hidden as long as that is. My own
@@ -245,11 +246,11 @@ def _subject(session: Deciding, subject: Subject | None, columns: int) -> Row:
     return fitted(left, [*said, *_filter(session)], columns)
 
 
-def _read_only(session: Deciding) -> list[str]:
+def _read_only(session: ReviewSession) -> list[str]:
     return [] if session.study.writable else ["READ-ONLY"]
 
 
-def _filter(session: Deciding) -> list[HeaderPiece]:
+def _filter(session: ReviewSession) -> list[HeaderPiece]:
     words = f"filter: {visible(session.queue.filter)}" if session.queue.filter else ""
     return [HeaderPiece(words, "title", ((_FIRST + 3, 40), (_LATE + 3, 12), (_LAST + 1, "")))]
 

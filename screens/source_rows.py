@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from medreview.labels import SET_APART
 from medreview.next_step import command
 from medreview.review.cell_width import fit, width
-from medreview.review.page_words import state_words
+from medreview.review.judge_words import state_words
 from medreview.review.session import ReviewSession
 from medreview.review.wrapping import prose_rows
 from medreview.screens.widgets.painted import LINK, Row, StyledText, cells

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from medreview.review.deciding import Deciding
 from medreview.review.reviewer_state import ReviewerSpan
+from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.spans_and_findings import FindingSpan
 from medreview.review.text_entry import LineEdit
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class SpanSteps:
     """Asks for spans step by step; ``handlers`` know which texts the unit has, and bring them to the screen."""
 
-    def __init__(self, session: Deciding, reading: Panes, stage: "ReviewScreen", handlers: "ActionHandlers") -> None:
+    def __init__(
+        self, session: ReviewSession, reading: Panes, stage: "ReviewScreen", handlers: "ActionHandlers"
+    ) -> None:
         self._session = session
         self._reading = reading
         self._stage = stage

@@ -8,15 +8,14 @@ from textual.geometry import Region, Size
 
 from medreview.errors import UserError
 from medreview.labels import NOT_IN_ANSWER, Label
-from medreview.review.about_answer import about_answer
 from medreview.review.cell_width import fit, fit_words
 from medreview.review.cell_width import width as cells
-from medreview.review.deciding import Deciding
 from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import listed
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event
+from medreview.review.study_response import about_answer
 from medreview.review.typography import set_prose
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import CutDialog, EditDialog, HallucinationDialog, LeftOutDialog
@@ -221,8 +220,7 @@ class StatementFace(Face):
     def _nothing(self) -> str:
         return nothing_to_read(self._session)
 
-    def _preface(self, session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
-        assert isinstance(session, ReviewSession)
+    def _preface(self, session: ReviewSession, text: str, apart: Sequence[SetApart]) -> str:
         nothing = session.source_highlights().nothing
         return said_of_page(session.source, text, apart, nothing=nothing) if session.source else ""
 

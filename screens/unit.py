@@ -10,12 +10,11 @@ from textual.geometry import Region, Size
 from medreview.errors import UserError
 from medreview.labels import AXES, EDITED, QUALITY, Label, level_named
 from medreview.review.cell_width import fit, fit_words, width
-from medreview.review.deciding import Deciding
-from medreview.review.page_words import state_words
+from medreview.review.judge_words import state_words
+from medreview.review.session import ReviewSession
 from medreview.review.span_editing import partner_for
 from medreview.review.text_entry import LineEdit
 from medreview.review.typography import set_prose
-from medreview.review.unit_session import UnitSession
 from medreview.review.wrapping import prose_rows
 from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.dialogs import HallucinationDialog
@@ -30,8 +29,7 @@ from medreview.screens.review_rows import Subject
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.screens.widgets.painted import Row, StyledText, cells, wrapped
 from medreview.sources.reading.text_structure import SetApart
-from medreview.units.documents import RESPONSE
-from medreview.units.kind import CardPart
+from medreview.units.kind import RESPONSE, CardPart
 from medreview.units.ranking import FLAG_KEY, RankingEntry
 from medreview.visible import visible
 
@@ -54,7 +52,7 @@ _LABEL: Final = 12
 class UnitFace(Face):
     """Draws what a session over units of one kind holds."""
 
-    _session: UnitSession
+    _session: ReviewSession
 
     def subject(self) -> Subject | None:
         """By its own name."""
@@ -167,7 +165,7 @@ class UnitFace(Face):
         return longest + _NOTE_ROWS if self._session.shows_judges else longest
 
     def _about(self, columns: int) -> list[Row]:
-        return wrapped(self._session.kind.about, columns, "dim", _ABOUT_ROWS)
+        return wrapped(self._session.asks.about, columns, "dim", _ABOUT_ROWS)
 
     def _texts(self, columns: int) -> Row:
         """The texts to read beside the unit, where there is more than one."""
@@ -220,8 +218,7 @@ class UnitFace(Face):
             return view.missing if view and view.missing else "There is no text to read beside it."
         return document.state_words or NOTHING_TO_READ.get(document.state, "This text is empty.")
 
-    def _preface(self, session: Deciding, text: str, apart: Sequence[SetApart]) -> str:
-        assert isinstance(session, UnitSession)
+    def _preface(self, session: ReviewSession, text: str, apart: Sequence[SetApart]) -> str:
         document = session.document
         return f"[medreview: {document.state_words}]" if document and document.state_words else ""
 
@@ -345,7 +342,7 @@ class RankingDialog:
 class UnitHandlers(ActionHandlers):
     """Carries out actions on units of one kind."""
 
-    _session: UnitSession
+    _session: ReviewSession
 
     def _more(self) -> Mapping[str, Callable[[], None]]:
         return {

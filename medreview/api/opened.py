@@ -142,7 +142,7 @@ class GivingLabels(OpenedFile):
         Of an axis with many levels any number of them, none for "none of them". Otherwise as :meth:`decide`. Raises
         ``UserError`` for an axis, a level or a statement that there is not, and when it cannot be saved.
         """
-        from medreview.review.own_labelling import label_in_script
+        from medreview.review.decision import label_in_script
 
         return label_in_script(
             self._study,

@@ -3,34 +3,34 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
-from typing import Protocol
 
 from medreview.cli.output import say
-from medreview.cli.plain_axes import AXES_HELP, own_label, own_tags
-from medreview.cli.plain_sitting import FINDING_HELP as FINDING_HELP
 from medreview.cli.plain_sitting import (
+    AXES_HELP,
+    FINDING_HELP,
     FINDS,
+    SITTING_HELP,
     begin,
     end_of_block,
     end_of_queue,
     end_of_sitting,
+    own_label,
+    own_tags,
     show_conflicts,
     words,
     wrapped,
 )
-from medreview.cli.plain_sitting import SITTING_HELP as SITTING_HELP
+from medreview.cli.plain_unit import Lines, say_card
 from medreview.errors import NotSaved, UserError
-from medreview.labels import FLAGS, Label
-from medreview.review.adjudicating import Adjudicating
-from medreview.review.deciding import Deciding
-from medreview.review.decision import FollowUp
-from medreview.review.likely_reason import likely_first
+from medreview.labels import FLAGS
+from medreview.review.adjudicating import ConflictSession
+from medreview.review.decision import FollowUp, likely_first
 from medreview.review.open_session import CameFrom, Switch, cross, open_session, switch
 from medreview.review.reviewer_state import ReviewerSpan, ReviewerState, remarks
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
-from medreview.review.unit_session import UnitSession
-from medreview.units.asks import Asks
+from medreview.units.kind import Asks
+from medreview.units.statement import STATEMENT_ASKS
 from medreview.visible import visible_line
 
 _BESIDE_JUDGES = """\
@@ -51,24 +51,7 @@ draft   save the note that you began in the workbench      draft -   discard it
 """ + "\n".join(f"{flag.key}       flag: {flag.definition} Again takes it back." for flag in FLAGS)
 
 
-class Lines(Protocol):
-    """How a kind of unit is printed, and the words that only it has."""
-
-    help: str
-    words: dict[str, Callable[[str], bool]]
-    decides: dict[str, Callable[[str], FollowUp]]
-
-    def show(self) -> None:
-        """The unit and its text at its best place."""
-
-    def judges(self) -> None:
-        """What machines say of it."""
-
-    def decided(self, label: Label) -> bool:
-        """Ask what the kind asks with a label just given; whether receipts were said, that of the label too."""
-
-
-def review_plain(session: Deciding) -> None:
+def review_plain(session: ReviewSession) -> None:
     """Prompt until ``q``, the end of input or an interrupt. Says each receipt; errors are one line, change nothing."""
     if (reconfigure := getattr(sys.stdout, "reconfigure", None)) is not None:
         reconfigure(errors="replace")  # without UTF-8 a question mark is shown, instead of ending the review
@@ -82,9 +65,9 @@ def review_plain(session: Deciding) -> None:
             session.show_text(found.text)
 
 
-def _sit(session: Deciding, came_from: CameFrom | None) -> Switch | None:
+def _sit(session: ReviewSession, came_from: CameFrom | None) -> Switch | None:
     """One sitting; where it leads on to, if it does."""
-    lines = _lines_of(session)
+    lines = Lines(session)
     found: Switch | None = None
     try:
         begin(session)
@@ -114,18 +97,7 @@ def _sit(session: Deciding, came_from: CameFrom | None) -> Switch | None:
     return found
 
 
-def _lines_of(session: Deciding) -> Lines:
-    if isinstance(session, UnitSession):
-        from medreview.cli.plain_unit import UnitLines
-
-        return UnitLines(session)
-    from medreview.cli.plain_unit import StatementLines
-
-    assert isinstance(session, ReviewSession)
-    return StatementLines(session)
-
-
-def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
+def _carry_out(session: ReviewSession, lines: Lines, line: str) -> None:
     word, _, rest = line.partition(" ")
     before, aside = session.receipt, words(session)
     label = session.asks.level_for(word)
@@ -180,7 +152,7 @@ def _carry_out(session: Deciding, lines: Lines, line: str) -> None:
         print(_help(session, lines))
 
 
-def _help(session: Deciding, lines: Lines) -> str:
+def _help(session: ReviewSession, lines: Lines) -> str:
     asks = session.asks
     digits = ", ".join(f"{label.key} {label.name}" for label in asks.levels)
     return (
@@ -199,12 +171,12 @@ def _help(session: Deciding, lines: Lines) -> str:
     )
 
 
-_ACTS: dict[str, Callable[[Deciding], None]] = {
+_ACTS: dict[str, Callable[[ReviewSession], None]] = {
     **{flag.key: methodcaller("flag", flag.level) for flag in FLAGS},
     "u": methodcaller("undo"),
     "U": methodcaller("redo"),
 }
-_MOVES: dict[str, Callable[[Deciding], bool]] = {
+_MOVES: dict[str, Callable[[ReviewSession], bool]] = {
     "j": methodcaller("next"),
     "k": methodcaller("previous"),
     "t": methodcaller("next_open"),
@@ -213,7 +185,7 @@ _MOVES: dict[str, Callable[[Deciding], bool]] = {
 }
 
 
-def _draft(session: Deciding, rest: str) -> None:
+def _draft(session: ReviewSession, rest: str) -> None:
     """Save the note that was begun in the workbench, or discard it."""
     draft = session.draft
     if draft is None:
@@ -228,11 +200,11 @@ def _draft(session: Deciding, rest: str) -> None:
         _receipt(session)
 
 
-def _receipt(session: Deciding) -> None:
+def _receipt(session: ReviewSession) -> None:
     print(visible_line(session.receipt))
 
 
-def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
+def _follow(session: ReviewSession, lines: Lines, step: FollowUp, said: str) -> None:
     """Say each new receipt (``said``: the one before) and ask what the session says is asked next, until it goes on."""
     place = session.position
     while True:
@@ -247,7 +219,7 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
                 step = session.show_judges() if shows else FollowUp.ADVANCE
             case FollowUp.KEEP_OR_CHANGE:
                 if session.position == place:
-                    lines.judges()
+                    say_card(session)
                 else:
                     place = session.position
                     _show(session, lines)
@@ -266,7 +238,7 @@ def _follow(session: Deciding, lines: Lines, step: FollowUp, said: str) -> None:
                 return _show(session, lines)
 
 
-def _reason(session: Deciding, lines: Lines) -> FollowUp:
+def _reason(session: ReviewSession, lines: Lines) -> FollowUp:
     """Why not: a letter, a type, words of one's own, nothing; or a digit or ``a``, which is another verdict."""
     likely, theirs = session.likely_reason, session.judges_words
     choices = "  ".join(
@@ -276,7 +248,7 @@ def _reason(session: Deciding, lines: Lines) -> FollowUp:
     mine = session.label_words(session.own.label or "")
     asked = f"Why not “{theirs}”?" if theirs else "No judge says so. Why?"
     print(wrapped(f"{session.full_name}: {mine}. {asked} {choices}"))
-    types = "h N type, " if isinstance(session, ReviewSession) else ""
+    types = "h N type, " if session.asks is STATEMENT_ASKS else ""
     while True:
         key, _, rest = (
             input(f"Enter no reason, {types}n TEXT note, {session.asks.digits} another verdict: ")
@@ -308,13 +280,13 @@ def _reason(session: Deciding, lines: Lines) -> FollowUp:
         print("That is not one of the keys.")
 
 
-def _delete_span(session: Deciding) -> None:
+def _delete_span(session: ReviewSession) -> None:
     if mine := _chosen_span(session, "deletes it"):
         session.delete_span(mine)
         _receipt(session)
 
 
-def _resize_span(session: Deciding, words: str) -> None:
+def _resize_span(session: ReviewSession, words: str) -> None:
     """Give a span other words: where they stand nearest to it in its text."""
     if mine := _chosen_span(session, "takes it"):
         edit = session.span_to_resize(mine)
@@ -326,7 +298,7 @@ def _resize_span(session: Deciding, words: str) -> None:
         _receipt(session)
 
 
-def _chosen_span(session: Deciding, does: str) -> ReviewerSpan | None:
+def _chosen_span(session: ReviewSession, does: str) -> ReviewerSpan | None:
     """The only span; of several, ask one after the other."""
     spans = session.spans_to_delete()
     place: int | None = 0
@@ -340,7 +312,7 @@ def _chosen_span(session: Deciding, does: str) -> ReviewerSpan | None:
     return None if place is None else spans[place]
 
 
-def _show(session: Deciding, lines: Lines) -> None:
+def _show(session: ReviewSession, lines: Lines) -> None:
     if not session.unit:
         print("There is nothing in this queue.")
         return
@@ -351,10 +323,10 @@ def _show(session: Deciding, lines: Lines) -> None:
     aim = f"; this sitting {session.goal.words}" if session.goal is not None else ""
     print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}{aim}")
     lines.show()
-    if isinstance(session, Adjudicating):
+    if isinstance(session, ConflictSession):
         show_conflicts(session)
     elif session.shows_judges:
-        lines.judges()
+        say_card(session)
     else:
         known = "; you saw them before: an assisted label" if session.knows_judges else ""
         print(f"The judges are hidden {session.hidden_until}{known}.")

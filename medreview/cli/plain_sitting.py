@@ -1,4 +1,4 @@
-"""Line mode around the units: filters, notes, conflicts, guidelines, who the reviewer is, the end of a sitting.
+"""Line mode around the units: filters, notes, own axes and tags, conflicts, guidelines, the end of a sitting.
 
 Text from outside is made visible and printed in lines of 78 columns.
 """
@@ -11,17 +11,18 @@ from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.errors import UserError
-from medreview.labels import axis_words
+from medreview.labels import NONE_OF_THEM, OWN, axis_words
 from medreview.next_step import command
-from medreview.review.adjudicating import Adjudicating
+from medreview.review.adjudicating import ConflictSession
 from medreview.review.background import FIELDS, read_background, set_background
-from medreview.review.deciding import Deciding
 from medreview.review.guidelines import Guidelines, in_force, must_read, note_read, with_axes
 from medreview.review.history import History, Listed
 from medreview.review.resuming import queue_with
+from medreview.review.session import ReviewSession
 from medreview.review.sitting_report import SUMMED_UP_FROM, block_report, queue_report, sitting_report
 from medreview.review.text_entry import MOST, write_outside
 from medreview.review.wrapping import readable_markdown
+from medreview.study.own_axes import OwnAxis
 from medreview.study.study_acts import Background, background_of, is_asked
 from medreview.text import counted, in_words
 from medreview.units.registry import find_unit, unit_name
@@ -41,7 +42,7 @@ def read(text: str) -> str:
     return "\n".join(textwrap.fill(line, WIDTH) for line in visible(text).split("\n"))
 
 
-def show_conflicts(session: Adjudicating) -> None:
+def show_conflicts(session: ConflictSession) -> None:
     """Print the labels that differ on the unit on the screen."""
     found = session.conflicts
     if not found:
@@ -70,12 +71,12 @@ H WORDS      my last decisions, those with these words      notes WORDS   my not
 go NAME      to a unit of this queue by its name, as R07 S3    e   the note in my editor"""
 
 
-def _filter(session: Deciding, text: str) -> bool:
+def _filter(session: ReviewSession, text: str) -> bool:
     session.set_filter(text)
     return True
 
 
-def _list(session: Deciding, listed: Listed, words: str) -> bool:
+def _list(session: ReviewSession, listed: Listed, words: str) -> bool:
     found = History(session.study.reader, session.reviewer, listed, words)
     for place in range(min(_LINES, len(found))):
         act = found.act(place)
@@ -91,7 +92,7 @@ def _list(session: Deciding, listed: Listed, words: str) -> bool:
     return False
 
 
-def _go(session: Deciding, name: str) -> bool:
+def _go(session: ReviewSession, name: str) -> bool:
     reader = session.study.reader
     try:
         unit = find_unit(reader, name)
@@ -104,7 +105,7 @@ def _go(session: Deciding, name: str) -> bool:
     raise UserError(f"{unit_name(reader, unit)} is not in this queue; `{there}` opens one that has it.")
 
 
-def _edit(session: Deciding, _rest: str) -> bool:
+def _edit(session: ReviewSession, _rest: str) -> bool:
     if not session.unit:
         raise UserError(f"There is no {session.asks.noun} here to write a note on.")
     draft = session.draft
@@ -121,7 +122,7 @@ def _edit(session: Deciding, _rest: str) -> bool:
     return False
 
 
-FINDS: Final[Mapping[str, Callable[[Deciding, str], bool]]] = {
+FINDS: Final[Mapping[str, Callable[[ReviewSession, str], bool]]] = {
     ":": _filter,
     "H": lambda session, words: _list(session, "decisions", words),
     "notes": lambda session, words: _list(session, "notes", words),
@@ -135,7 +136,7 @@ SITTING_HELP = """\
 guidelines   what the labels mean      B   say who you are      N   never mind who I am"""
 
 
-def words(session: Deciding) -> Mapping[str, Callable[[], None]]:
+def words(session: ReviewSession) -> Mapping[str, Callable[[], None]]:
     """What can be said at any time."""
     return {
         "guidelines": lambda: _guidelines(session, in_force(session.study.reader, session.asks.name)),
@@ -144,7 +145,7 @@ def words(session: Deciding) -> Mapping[str, Callable[[], None]]:
     }
 
 
-def begin(session: Deciding) -> None:
+def begin(session: ReviewSession) -> None:
     """Guidelines that the reviewer has not read, in full; who the reviewer is, if that was not asked."""
     if not session.study.writable or not session.unit:
         return
@@ -156,14 +157,14 @@ def begin(session: Deciding) -> None:
         print("Who decides? B says it (role, years, specialty, for the export); N never mind.")
 
 
-def end_of_block(session: Deciding, *, shown: bool) -> None:
+def end_of_block(session: ReviewSession, *, shown: bool) -> None:
     """The block's report, with its judges once they are shown."""
     if shown:
         print("The block, with its judges:")
     _report(block_report(session, shown=shown))
 
 
-def end_of_queue(session: Deciding) -> None:
+def end_of_queue(session: ReviewSession) -> None:
     """What came of the queue, if it is no short one, and what is open in it."""
     session.finishes = False
     print("(end of the queue)")
@@ -173,7 +174,7 @@ def end_of_queue(session: Deciding) -> None:
             print("t goes to what is still open.")
 
 
-def end_of_sitting(session: Deciding) -> None:
+def end_of_sitting(session: ReviewSession) -> None:
     """The sitting's report, if it is to be shown."""
     try:
         lines = sitting_report(session)
@@ -190,14 +191,14 @@ def _report(lines: list[str]) -> None:
         print("\n".join(lead + row for row in wrapped(line.strip()).split("\n")))
 
 
-def _guidelines(session: Deciding, text: Guidelines) -> None:
+def _guidelines(session: ReviewSession, text: Guidelines) -> None:
     if text.number:
         note_read(session.study, session.reviewer, text)
     print(f"Guidelines, {text.name}" if text.number else "Guidelines: the definitions of the labels")
     print(readable_markdown(with_axes(session.study.reader, text.text, session.asks.name), WIDTH))
 
 
-def _ask_background(session: Deciding) -> None:
+def _ask_background(session: ReviewSession) -> None:
     before = asdict(background_of(session.study.reader, session.reviewer))
     given = {}
     for name, asked in FIELDS:
@@ -208,7 +209,62 @@ def _ask_background(session: Deciding) -> None:
     print("Saved.")
 
 
-def _pass_over(session: Deciding) -> None:
+def _pass_over(session: ReviewSession) -> None:
     if not is_asked(session.study.reader, session.reviewer):
         set_background(session.study, session.reviewer, Background())
     print("It is not asked again.")
+
+
+AXES_HELP: Final = """\
+z       the study's own axes             z AXIS LEVEL  a label there, by key or name
+#TAG    add or remove a tag; # alone lists them"""
+
+
+def own_label(session: ReviewSession, rest: str) -> bool:
+    """Give a label on one of the study's own axes; without words, list them. Whether something was saved.
+
+    The name of the axis may be left out where there is one alone. Raises :class:`UserError` for what is no label.
+    """
+    if why := session.refusal("axes"):
+        raise UserError(why)
+    axes = session.own_axes_asked
+    words = rest.split()
+    if not words:
+        for axis in axes.values():
+            print(wrapped(_told(axis, session.own.also)))
+        return False
+    if len(axes) == 1 and OWN + words[0] not in axes:
+        words.insert(0, next(iter(axes.values())).name)
+    name, *levels = words
+    own = axes.get(OWN + name)
+    if own is not None:
+        if not levels:
+            raise UserError(f"Say which: {_told(own, session.own.also)}")
+        levels = [_level(own, word) for word in levels if not (own.many and word == NONE_OF_THEM)]
+    session.label(name, *levels)
+    return True
+
+
+def own_tags(session: ReviewSession, line: str) -> bool:
+    """Put tags on, or take them off; without words, list them. Whether something was saved."""
+    names = line.replace("#", " ").split()
+    if not names:
+        on = ", ".join(f"#{tag}" for tag in sorted(session.own.tags)) or "none"
+        used = ", ".join(f"#{tag}" for tag in session.tags_used()) or "none"
+        print(wrapped(f"tags here: {on}; tags that you have used: {used}"))
+        return False
+    for name in dict.fromkeys(names):
+        session.tag(name)
+    return True
+
+
+def _level(axis: OwnAxis, word: str) -> str:
+    """The level that a key or a name stands for; another word as it is, which the session refuses."""
+    by_key = axis.level_for(word)
+    return by_key.level if by_key is not None else word
+
+
+def _told(axis: OwnAxis, mine: Mapping[str, str]) -> str:
+    levels = ", ".join(f"{level.key} {level.name}" for level in axis.levels)
+    now = f"; you: {axis.words(mine[axis.axis])}" if axis.axis in mine else ""
+    return f"z {axis.name}, {axis.title}{' (several)' if axis.many else ''}: {levels}{now}"

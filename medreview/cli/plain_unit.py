@@ -18,18 +18,16 @@ from medreview.labels import (
     label_words,
     level_for_key,
 )
-from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp, brief
-from medreview.review.judge_words import sure_words
-from medreview.review.page_words import state_words
+from medreview.review.judge_words import state_words, sure_words
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.statement_editing import exclude_event, join_event, split_event
-from medreview.review.unit_session import UnitSession
 from medreview.review.verdict_card import JudgeLine
 from medreview.text import Span, counted
-from medreview.units.documents import RESPONSE
+from medreview.units.kind import RESPONSE
 from medreview.units.ranking import RankingEntry
+from medreview.units.statement import STATEMENT_ASKS
 from medreview.visible import visible_line
 
 FINDINGS_HELP: Final = "F       what judges found in the response      F N   take number N over      F N x   reject it"
@@ -38,7 +36,7 @@ h N WORDS        mark these words of the answer, with the type N
 h N WORDS // WHY the same with a reason"""
 
 
-def findings(session: Deciding, rest: str) -> bool:
+def findings(session: ReviewSession, rest: str) -> bool:
     """List the findings that are open where the unit stands, or take over or reject one: an act."""
     session.open_finding()
     spans = [span for span in session.findings if span.here and span.standing == "open"]
@@ -55,7 +53,7 @@ def findings(session: Deciding, rest: str) -> bool:
     return True
 
 
-def mark(session: UnitSession, rest: str) -> bool:
+def mark(session: ReviewSession, rest: str) -> bool:
     """Mark words of the answer with a type; of a repeated passage the first place that is not marked yet."""
     digit, _, told = rest.partition(" ")
     words, _, why = (part.strip() for part in told.partition("//"))
@@ -70,7 +68,7 @@ def mark(session: UnitSession, rest: str) -> bool:
     return True
 
 
-def _place_of_finding(session: UnitSession, words: str) -> Span:
+def _place_of_finding(session: ReviewSession, words: str) -> Span:
     text, taken = session.response_text(), {mine.span for mine in session.own.spans if mine.target == RESPONSE}
     start = text.find(words)
     while start >= 0:
@@ -81,12 +79,12 @@ def _place_of_finding(session: UnitSession, words: str) -> Span:
     raise UserError(f"The {session.asks.noun} does not say that in these words, or they are marked already.")
 
 
-def _example(session: UnitSession) -> str:
+def _example(session: ReviewSession) -> str:
     """How an order is typed; where a conflict is settled, without qualities, which are no matter of conflict."""
     return "rank 2>1=3" if session.settles else "rank 2>1=3 gob"
 
 
-def _rank(session: UnitSession, rest: str) -> FollowUp:
+def _rank(session: ReviewSession, rest: str) -> FollowUp:
     entry = RankingEntry(session.view.numbers if session.view else (), rated=not session.settles)
     example = f"as in: {_example(session)}"
     for sign in rest.casefold():
@@ -112,12 +110,12 @@ def _category(letter: str) -> Label:
     return found
 
 
-def _categorise(session: UnitSession, rest: str) -> bool:
+def _categorise(session: ReviewSession, rest: str) -> bool:
     session.decide_also("category", _category(rest).level)
     return True
 
 
-def _add(session: UnitSession, rest: str) -> bool:
+def _add(session: ReviewSession, rest: str) -> bool:
     letter, _, text = rest.partition(" ")
     session.add(text, _category(letter).level)
     return True
@@ -127,18 +125,36 @@ _SHOWN: Final = 1500
 """Characters of a text that are printed before ``source`` is asked for."""
 
 
-class UnitLines:
-    """Prints the unit of a session from its view. Knows no kind."""
+_STATEMENT_HELP: Final = f"""\
+h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
+l       what of the response is no statement       l N     make number N of it one
+E s WORDS  cut the statement before these words     E j  join it with the next     E x  exclude it, not medical
+source  the whole source      response  the whole response
+{FINDINGS_HELP}"""
 
-    def __init__(self, session: UnitSession) -> None:
+
+class Lines:
+    """Prints the unit of a session, and has the words of its kind."""
+
+    def __init__(self, session: ReviewSession) -> None:
         self._session, asks = session, session.asks
         self.words: dict[str, Callable[[str], bool]] = {
-            "source": lambda _rest: _printed(session.source_text() or "(nothing to read)"),
-            "beside": lambda _rest: _printed(session.beside_text()),
+            "source": lambda _rest: _printed(_whole_text(session) or "(nothing to read)")
         }
         """What its words do; whether that was an act, whose receipt is to be said."""
         self.decides: dict[str, Callable[[str], FollowUp]] = {}
         """Words that give the label, beside the digits."""
+        if asks is STATEMENT_ASKS:
+            self.help = _STATEMENT_HELP
+            self.words |= {
+                "h": partial(_hallucination, session),
+                "F": partial(findings, session),
+                "l": partial(_left_out, session),
+                "E": partial(_edit, session),
+                "response": lambda _rest: _printed(_response(session)),
+            }
+            return
+        self.words["beside"] = lambda _rest: _printed(session.beside_text())
         told = ["source  the whole text      beside  the text beside it, or the whole card"]
         if asks.entry == "order":
             self.decides["rank"] = lambda rest: _rank(session, rest)
@@ -162,35 +178,11 @@ class UnitLines:
         self.help = "\n".join(told)
 
     def show(self) -> None:
-        """Name, card, the document that is open, what I marked."""
-        session, view = self._session, self._session.view
-        if view is None:
-            return
-        model = f", {view.model}" if session.shows_judges and view.model else ""
-        print(wrapped(f"{view.name}{model}"))
-        print(wrapped(session.kind.about))
-        for part in view.parts:
-            label = part.label.upper() if part.main else part.label
-            print(wrapped(f"{label}: {part.text}" if label else part.text))
-        document = session.document
-        if document is None:
-            print(view.missing or "There is no text to read beside it.")
-            return
-        count = len(view.documents)
-        number = f" {session.place + 1} of {count}" if count > 1 else ""
-        state = f" ({document.state})" if document.state and document.state != "ok" else ""
-        print(wrapped(f"TEXT{number}: {document.title}{state}"))
-        _above(session)
-        opening = session.source_highlights().opening
-        start = max(0, opening.start - _SHOWN // 3) if opening and len(document.text) > _SHOWN else 0
-        more = " ... (source prints all of it)" if len(document.text) > start + _SHOWN else ""
-        print(read(document.text[start : start + _SHOWN] + more))
-        for mine in session.own.spans if session.asks.entry == "spans" else ():
-            why = f" ({mine.reason})" if mine.reason else ""
-            print(wrapped(f"you marked “{mine.exact}”, {label_words(session.asks.axis, mine.label)}{why}"))
+        """The unit and its text at its best place."""
+        (_show_statement if self._session.asks is STATEMENT_ASKS else _show_unit)(self._session)
 
     def decided(self, label: Label) -> bool:
-        """Where spans belong to a label, ask for them."""
+        """Where spans belong to a label just given, ask for them; whether receipts were said, that of the label too."""
         session = self._session
         if session.asks.entry != "spans" or label.level == "none":
             return False
@@ -206,12 +198,53 @@ class UnitLines:
             except UserError as error:
                 print(visible_line(str(error)))
 
-    def judges(self) -> None:
-        """The card: why, what the judges say together, each of them."""
-        say_card(self._session)
+
+def _show_unit(session: ReviewSession) -> None:
+    """Name, card, the document that is open, what I marked."""
+    view = session.view
+    if view is None:
+        return
+    model = f", {view.model}" if session.shows_judges and view.model else ""
+    print(wrapped(f"{view.name}{model}"))
+    print(wrapped(session.asks.about))
+    for part in view.parts:
+        label = part.label.upper() if part.main else part.label
+        print(wrapped(f"{label}: {part.text}" if label else part.text))
+    document = session.document
+    if document is None:
+        print(view.missing or "There is no text to read beside it.")
+        return
+    count = len(view.documents)
+    number = f" {session.place + 1} of {count}" if count > 1 else ""
+    state = f" ({document.state})" if document.state and document.state != "ok" else ""
+    print(wrapped(f"TEXT{number}: {document.title}{state}"))
+    _above(session)
+    opening = session.source_highlights().opening
+    start = max(0, opening.start - _SHOWN // 3) if opening and len(document.text) > _SHOWN else 0
+    more = " ... (source prints all of it)" if len(document.text) > start + _SHOWN else ""
+    print(read(document.text[start : start + _SHOWN] + more))
+    for mine in session.own.spans if session.asks.entry == "spans" else ():
+        why = f" ({mine.reason})" if mine.reason else ""
+        print(wrapped(f"you marked “{mine.exact}”, {label_words(session.asks.axis, mine.label)}{why}"))
 
 
-def say_card(session: Deciding) -> None:
+def _show_statement(session: ReviewSession) -> None:
+    """Question, statement, the source at its best place."""
+    item = session.item
+    if item is None:
+        return
+    model = f" {item.model}" if session.shows_judges and item.model else ""
+    model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
+    of = f"answer {int(item.response_name[1:])} ({item.response_name}){model}"
+    print(visible_line(f"{of}, statement {item.short_name[1:]} of {item.siblings}"))
+    print(wrapped(f"asked: {item.question}"))
+    print(wrapped(f"STATEMENT: {item.text}"))
+    if item.beside:
+        print(wrapped(f"({item.beside})"))
+    _source(session)
+
+
+def say_card(session: ReviewSession) -> None:
     """Why the unit is flagged, what its judges say together, each of them, the rules last: in the screen's order."""
     card = session.card
     for number, reason in enumerate(card.reasons):
@@ -243,54 +276,6 @@ def _of_judge(line: JudgeLine) -> str:
 
 _AROUND: Final = 300
 _BRIEF: Final = 60
-
-
-class StatementLines:
-    """Prints the statement of a session."""
-
-    help = f"""\
-h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
-l       what of the response is no statement       l N     make number N of it one
-E s WORDS  cut the statement before these words     E j  join it with the next     E x  exclude it, not medical
-source  the whole source      response  the whole response
-{FINDINGS_HELP}"""
-
-    def __init__(self, session: ReviewSession) -> None:
-        self._session = session
-        self.words: dict[str, Callable[[str], bool]] = {
-            "h": lambda rest: _hallucination(session, rest),
-            "F": partial(findings, session),
-            "l": lambda rest: _left_out(session, rest),
-            "E": lambda rest: _edit(session, rest),
-            "source": lambda _rest: _printed(_whole_source(session) or "(nothing to read)"),
-            "response": lambda _rest: _printed(_response(session)),
-        }
-        """What its words do; whether that was an act, whose receipt is to be said."""
-        self.decides: dict[str, Callable[[str], FollowUp]] = {}
-        """Words that give the label, beside the digits."""
-
-    def show(self) -> None:
-        """Question, statement, the source at its best place."""
-        session, item = self._session, self._session.item
-        if item is None:
-            return
-        model = f" {item.model}" if session.shows_judges and item.model else ""
-        model += f", record {item.record_id}" if session.shows_judges and item.record_id else ""
-        of = f"answer {int(item.response_name[1:])} ({item.response_name}){model}"
-        print(visible_line(f"{of}, statement {item.short_name[1:]} of {item.siblings}"))
-        print(wrapped(f"asked: {item.question}"))
-        print(wrapped(f"STATEMENT: {item.text}"))
-        if item.beside:
-            print(wrapped(f"({item.beside})"))
-        _source(session)
-
-    def decided(self, label: Label) -> bool:
-        """Nothing more is asked."""
-        return False
-
-    def judges(self) -> None:
-        """The card: why, what the judges say together, each of them."""
-        say_card(self._session)
 
 
 def _printed(text: str) -> bool:
@@ -375,14 +360,14 @@ def _hallucination(session: ReviewSession, key: str) -> bool:
         raise UserError("Say h and a number: " + ", ".join(f"{it.key} {it.name}" for it in HALLUCINATION) + ".")
     session.decide_also("hallucination", label.level)
     if label.level != "none":
-        session.add_span("response", session.default_span("response", label.level))
+        session.add_span(RESPONSE, session.default_span(RESPONSE, label.level))
     return True
 
 
 _SAYS: Final = {"supported": "supports", "contradicted": "contradicts"}
 
 
-def _above(session: Deciding) -> None:
+def _above(session: ReviewSession) -> None:
     """Quotes that are not in the text, and two sources in conflict."""
     above = session.above_page
     for absent in above.absent:
@@ -423,10 +408,10 @@ def _source(session: ReviewSession) -> None:
             print(wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
 
 
-def _whole_source(session: ReviewSession) -> str:
-    """The whole source, with what does not stand open on the page in brackets."""
+def _whole_text(session: ReviewSession) -> str:
+    """The whole text; of a source of a statement with what does not stand open on the page in brackets."""
     text = session.source_text()
-    return session.source_places().told(text, 0, len(text))
+    return session.source_places().told(text, 0, len(text)) if session.item is not None else text
 
 
 def _place_of_marker(session: ReviewSession, text: str, offset: int) -> None:

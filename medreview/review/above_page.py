@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from medreview.review.search import TextSearch
 from medreview.text import Span, lazy_pattern
 from medreview.units.cited_source import Source
+from medreview.units.kind import Document, Machines
 from medreview.units.statement_view import Judgement, StatementView, judge_name
 
 
@@ -57,6 +58,16 @@ def quotes_not_on(item: StatementView, snapshot_id: str | None) -> dict[str, str
         if said.snapshot_id == snapshot_id and said.quote_status == ABSENT and said.quote:
             absent.setdefault(said.quote, f"{judge_name(said)}'s quote")
     return absent
+
+
+def quotes_not_in(document: Document, machines: Machines) -> dict[str, str]:
+    """The same of the quotes of machines on another unit, in one of its texts."""
+    return {
+        passage.quote: f"{opinion.judge}'s quote"
+        for opinion in reversed(machines.opinions)
+        for passage in opinion.passages
+        if passage.key == document.key and passage.status == ABSENT and passage.quote
+    }
 
 
 def absent_quotes(quotes: Iterable[tuple[str, str]], page: str) -> tuple[AbsentQuote, ...]:

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 from medreview.errors import UserError
 from medreview.labels import FLAG_AXES, FLAGS
-from medreview.units.asks import STATEMENT_ASKS, Asks
+from medreview.units.kind import Asks
+from medreview.units.statement import STATEMENT_ASKS
 
 
 class Action(NamedTuple):

@@ -7,17 +7,15 @@ from medreview.errors import UserError
 from medreview.labels import FLAG_AXES, Via, axis_words
 from medreview.review.blind_block import BlindBlock
 from medreview.review.conflicts import Conflict, adjudication, conflict_units, conflicts_of
-from medreview.review.deciding import Deciding
 from medreview.review.decision import FollowUp
 from medreview.review.session import ReviewSession
-from medreview.review.unit_session import UnitSession
 from medreview.study.counts import Counts
 from medreview.study.events import Receipt
 from medreview.study.own_axes import OwnAxis
 from medreview.units.registry import words_on
 
 
-class Adjudicating(Deciding):
+class ConflictSession(ReviewSession):
     """Settling instead of deciding. The machines' opinion stays hidden: a conflict is settled by the texts."""
 
     settles = True
@@ -76,6 +74,7 @@ class Adjudicating(Deciding):
     def _decide(
         self, label: str, via: Via, instead: bool, more: Mapping[str, Any], also: Sequence[tuple[str, str]] = ()
     ) -> FollowUp:
+        self._refuse_label(label)
         axes, given = {one.axis for one in self.conflicts}, {self.asks.axis: label}
         if "support" in axes:
             if self.asks.axis not in axes:
@@ -123,18 +122,3 @@ class Adjudicating(Deciding):
 
     def _waiting(self) -> int:
         return sum(unit in self._open for unit in self.queue.units)
-
-
-class StatementConflicts(Adjudicating, ReviewSession):
-    """Conflicts on statements."""
-
-
-class UnitConflicts(Adjudicating, UnitSession):
-    """Conflicts on units of another kind."""
-
-    def _decide(
-        self, label: str, via: Via, instead: bool, more: Mapping[str, Any], also: Sequence[tuple[str, str]] = ()
-    ) -> FollowUp:
-        if why := self.kind.fits(self.view, label) if self.view else "":
-            raise UserError(why)
-        return super()._decide(label, via, instead, more, also)

@@ -106,7 +106,7 @@ class KeptBlind:
     """Units that are blind in every queue: statements that a reviewer decided or put off blind in one pass, whose
     judges were not shown since; and reserved members of the audit.
 
-    Cached like :class:`medreview.review.reviewer_progress.ReviewerProgress`, so that no key press reads it again.
+    Cached like :class:`medreview.review.sitting.ReviewerProgress`, so that no key press reads it again.
     """
 
     def __init__(

@@ -5,21 +5,25 @@ Undo and redo are found in the record, so that they work after a restart. Also d
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.labels import EVIDENCE, FLAGS, REASONS, Via, axis_words, label_in, label_words, level_named
+from medreview.labels import EVIDENCE, FLAGS, OWN, REASONS, Label, Via, axis_words, label_in, label_words, level_named
+from medreview.next_step import command
 from medreview.review.event_writer import EventWriter
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode, QueueKind
 from medreview.review.reviewer_state import ReviewerState, Told, exposure, load_reviewer_state, told_of_statement
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
+from medreview.study.ids import STATEMENT
+from medreview.study.own_axes import OwnAxis, own_axes
 from medreview.study.statement_edits import EDITS, made_by
 from medreview.units.registry import asks_of
-from medreview.units.statement_view import StatementView, load_statement_view
+from medreview.units.statement_view import load_statement_view
 
 
 class FollowUp(Enum):
@@ -37,37 +41,6 @@ class FollowUp(Enum):
     BLOCK_END = "end of the block"
     BLOCK_DONE = "block is done"
     ADVANCE = "advance"
-
-
-def agrees(item: StatementView, label: str) -> bool | None:
-    """Whether the judges say the same; ``None`` when they have no say. Where they have no common verdict, ``None`` as
-    well if one of them says the same, else False.
-
-    A judge is a model or a recorded one: the offline rules alone have no say.
-    """
-    if all(said.offline for said in item.judgements):
-        return None
-    if (level := judges_level(item)) is not None:
-        return label == level
-    supported = item.verdict.supported if item.verdict else None
-    if supported is not None:
-        return None if label == "cannot_judge" else supported == (label == "supported")
-    said = {said.verdict for said in item.judgements if said.verdict is not None and not said.offline}
-    return False if said and label not in said else None
-
-
-def judges_level(item: StatementView) -> str | None:
-    """The judges' common verdict, which a decision is compared with; ``None`` where they have none."""
-    return item.verdict.verdict if item.verdict else None
-
-
-def judges_words(item: StatementView) -> str:
-    """The same in words; of judges that only say supported or not, that; ``""`` when they say nothing in common."""
-    level = judges_level(item)
-    if level is not None:
-        return level_named("evidence", level).name
-    supported = item.verdict.supported if item.verdict else None
-    return "" if supported is None else "supported" if supported else "not supported"
 
 
 _ACTS = (
@@ -187,11 +160,6 @@ class Decided(NamedTuple):
     told: Told
 
 
-def decided_statement(item: StatementView) -> Decided:
-    """A statement."""
-    return Decided(item.text_sha256, (item.verdict.verdict if item.verdict else None) or "", told_of_statement(item))
-
-
 def decision_payload(
     reader: sqlite3.Connection,
     about: Decided,
@@ -264,7 +232,7 @@ def save_in_script(
     own = load_reviewer_state(study.reader, statement_id, reviewer, pass_no)
     payload = decision_payload(
         study.reader,
-        decided_statement(item),
+        Decided(item.text_sha256, (item.verdict.verdict if item.verdict else None) or "", told_of_statement(item)),
         own,
         "open",
         axis=axis,
@@ -274,3 +242,65 @@ def save_in_script(
     )
     event = NewEvent("decide", statement_id, payload, snapshot_id)
     return EventWriter(study, reviewer, pass_no).write([event], NO_QUEUE, "open", bookmark=None)
+
+
+def label_in_script(
+    study: Study, reviewer: str, statement_id: str, name: str, levels: Sequence[str], *, pass_no: int = 1
+) -> Receipt:
+    """Record a reviewer's label on an axis of the study's own that was given outside the workbench.
+
+    It counts as assisted, as by :func:`decide_in_script`. Raises :class:`UserError` for an
+    unknown axis, level or statement, and when it cannot be saved.
+    """
+    axes = own_axes(study.reader, STATEMENT)
+    axis = axes.get(OWN + name)
+    if axis is None:
+        raise UserError(no_axis(axes, STATEMENT, name))
+    return save_in_script(study, reviewer, statement_id, axis.axis, own_label(axis, levels), pass_no=pass_no)
+
+
+def own_label(axis: OwnAxis, levels: Sequence[str]) -> str:
+    """Levels of an axis of the study's own as a label. Raises :class:`UserError` for what it does not take."""
+    known = [one.level for one in axis.levels]
+    if not {*levels} <= {*known} or not (axis.many or len(levels) == 1):
+        which = "any of" if axis.many else "one of"
+        raise UserError(f"{axis.title} takes {which} {', '.join(known)}.")
+    return axis.label_of(levels)
+
+
+def no_axis(axes: Mapping[str, OwnAxis], noun: str, name: str = "") -> str:
+    """That there is no axis of the study's own with a name, with those that there are."""
+    if axes:
+        known = ", ".join(one.name for one in axes.values())
+        return f"There is no axis {name!r} for a {noun}; there is {known}."
+    how = command("axes", "STUDY", "--add", "harm")
+    return f"The study has no axes of its own for a {noun}; `{how}` adds severity of harm."
+
+
+_BY_CLASH: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("number", "unit", "range", "comparison"), "number"),
+    **dict.fromkeys(("negation", "significance"), "negation"),
+    **dict.fromkeys(("direction", "opposite", "order"), "direction"),
+    **dict.fromkeys(("quantifier", "severity"), "stronger"),
+    "population": "population",
+}
+"""By the kind of a clash between statement and page, or of a difference between a judge's quote and the page."""
+_BY_QUOTE: Final = {"absent": "quote", "altered": "quote"}
+_BY_LABEL: Final = {"not_addressed": "topic", "partial": "stronger"}
+"""By my own label, where nothing else is known."""
+
+
+def likely_first(reasons: Iterable[Label], likely: str | None) -> list[Label]:
+    """The reasons as they are offered."""
+    return sorted(reasons, key=lambda reason: reason.level != likely)
+
+
+def likely_reason(mine: str, clashes: Iterable[str], quotes: Collection[str]) -> str | None:
+    """The level of the likeliest reason for a label of ``mine``, ``None`` where nothing points to one.
+
+    ``clashes``: kinds of what differs between page and statement or quote. ``quotes``: how true the quotes of the
+    judges are that say otherwise.
+    """
+    by_clash = (_BY_CLASH[kind] for kind in clashes if kind in _BY_CLASH)
+    by_quote = (_BY_QUOTE[status] for status in quotes if status in _BY_QUOTE)
+    return next(chain(by_clash, by_quote), None) or _BY_LABEL.get(mine)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.labels import FLAG_AXES
@@ -37,8 +37,13 @@ from medreview.stats.units.kind_labels import OF_MODE, GivenLabel, KindLabels, U
 from medreview.study.counts import OF_KIND, Counts, count_statements, load_states, prefix_of
 from medreview.study.statement_edits import EDITS
 from medreview.text import counted, in_words
-from medreview.units.asks import STATEMENT_ASKS, Asks
+from medreview.units.kind import Asks
 from medreview.units.registry import count_units
+from medreview.units.statement import STATEMENT_ASKS
+from medreview.visible import visible
+
+if TYPE_CHECKING:
+    from medreview.review.queue import Queue
 
 
 def cautions_on(
@@ -513,3 +518,41 @@ def _missing(one: GivenLabel, mine: dict[str, str], judge: VotingJudge | None) -
     if one.item in mine:
         return "no right label is shown" if judge == GOLD else NO_JUDGEMENT
     return REVIEWER_UNSURE if one.label == "cannot_judge" else _NO_PLACE
+
+
+_DECIDED_SINCE: Final = f"""
+SELECT DISTINCT unit FROM event NOT INDEXED
+WHERE seq > ? AND reviewer = ? AND pass = 1 AND kind = 'decide' AND {OF_KIND}"""
+
+
+class Moved(NamedTuple):
+    """What a reviewer is at: the open ``queue``, the ``noun`` of its units, and what was decided ``since`` figures were
+    looked at last in this sitting."""
+
+    queue: "Queue | None"
+    noun: str
+    since: frozenset[str]
+
+
+def since_look(reader: sqlite3.Connection, reviewer: str, kind: str, seq: int) -> frozenset[str]:
+    """Units of a kind that the reviewer decided on after an event."""
+    return frozenset(row[0] for row in reader.execute(_DECIDED_SINCE, (seq, reviewer, prefix_of(kind))))
+
+
+def queue_sentence(moved: Moved, figures: ShownFigures) -> str:
+    """``You have decided 12 of 31 statements in “triage: flagged”.``; ``""`` where no queue is open that has a name."""
+    queue = moved.queue
+    if queue is None or not queue.units or queue.among is not None:
+        return ""
+    labelled = figures.labelled
+    done = sum(unit in labelled for unit in queue.units)
+    return f"You have decided {done:,} of {counted(len(queue.units), moved.noun)} in “{visible(queue.kind.title)}”."
+
+
+def since_sentence(moved: Moved, figures: ShownFigures, view: GroupView, who: str) -> str:
+    """What the units decided since the last look did to the figures that are shown; ``""`` without any."""
+    if not moved.since:
+        return ""
+    both, same = figures.met(moved.since, view.group, view.scale, view.judge)
+    told = f"on {same:,} of {both:,} that count here {who} agreed with you" if both else "none of it counts here"
+    return f"Since the last look: {len(moved.since):,} decided; {told}."

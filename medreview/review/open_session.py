@@ -1,22 +1,18 @@
 """The session for a queue, and switching between a statement, its pairs, its response and its references."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
-from medreview.review.deciding import Deciding
 from medreview.review.goal import Pace, SittingGoal
+from medreview.review.on_screen import NO_REFERENCE
 from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, Later
-from medreview.review.session import NO_REFERENCE, ReviewSession
+from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.ids import PAIR, REFERENCE, STATEMENT, ids_of, kind_of, unit_id
 from medreview.units.cited_source import reference_beside
 from medreview.units.registry import KINDS
-
-if TYPE_CHECKING:
-    from medreview.review.unit_session import UnitSession
 
 
 def open_session(
@@ -31,31 +27,25 @@ def open_session(
     goal: SittingGoal | None = None,
     pace: Pace | None = None,
     later: Later | None = None,
-) -> Deciding:
+) -> ReviewSession:
     """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off.
 
     ``goal`` and ``pace`` are those of the sitting, shared by all of its queues. ``later`` runs something after so many
     seconds, on this thread.
     """
     pass_no = max(pass_no, queue.kind.pass_no)
-    session = _kind(queue)(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
+    session = _of(queue)(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
     session.goal = goal
     session.pace = pace or session.pace
     return session
 
 
-def _kind(queue: Queue) -> "type[ReviewSession | UnitSession]":
-    """The session class for a queue; classes that are not needed are not loaded."""
-    statements = queue.kind.unit == STATEMENT
-    if queue.kind.chosen == "conflicts":
-        from medreview.review.adjudicating import StatementConflicts, UnitConflicts
-
-        return StatementConflicts if statements else UnitConflicts
-    if statements:
+def _of(queue: Queue) -> type[ReviewSession]:
+    if queue.kind.chosen != "conflicts":
         return ReviewSession
-    from medreview.review.unit_session import UnitSession
+    from medreview.review.adjudicating import ConflictSession
 
-    return UnitSession
+    return ConflictSession
 
 
 _PAIRS = "SELECT source_id FROM reviewed_pair WHERE statement_id = ? ORDER BY ordinal"
@@ -90,7 +80,7 @@ class Switch:
     text: str = ""
 
 
-def switch(session: Deciding, came_from: CameFrom | None = None) -> Switch:
+def switch(session: ReviewSession, came_from: CameFrom | None = None) -> Switch:
     """The other units of what is on the screen, of a kind that leads to others (``Asks.leads_to``).
 
     ``came_from``: what the switch before gave. Raises :class:`UserError` without such units.
@@ -101,14 +91,14 @@ def switch(session: Deciding, came_from: CameFrom | None = None) -> Switch:
         raise UserError(
             "In a second pass what you decided comes back by itself: its pairs and statements are not beside."
         )
-    if isinstance(session, ReviewSession):
+    if kind_of(session.unit) == STATEMENT:
         return Switch(_opened(session, PAIR), _pair(session), CameFrom(session.queue, session.unit))
     if kind_of(session.unit) == PAIR:
         return _statement(session, ids_of(session.unit)[0], came_from)
     return _statement(session, _first_to_read(session), None)
 
 
-def cross(session: Deciding, came_from: CameFrom | None = None) -> Switch:
+def cross(session: ReviewSession, came_from: CameFrom | None = None) -> Switch:
     """The reference that is shown above the source, else that of the source on the screen, beside a statement or a
     pair; from a reference, back to the unit before, or to the first statement that cites it (``Asks.crosses_to``).
 
@@ -126,7 +116,7 @@ def cross(session: Deciding, came_from: CameFrom | None = None) -> Switch:
     shown = source[0] if source else session.text_key
     reader = session.study.reader
     row = reader.execute("SELECT response_id FROM statement WHERE statement_id = ?", (statement_id,)).fetchone()
-    told = session.reference if isinstance(session, ReviewSession) else None
+    told = session.reference
     unit = told.unit if told else reference_beside(reader, statement_id, row[0], shown)
     queue = _opened(session, REFERENCE)
     if unit not in queue.units:
@@ -134,7 +124,7 @@ def cross(session: Deciding, came_from: CameFrom | None = None) -> Switch:
     return Switch(queue, unit, CameFrom(session.queue, session.unit, session.text_key or "", came_from))
 
 
-def _citing(session: Deciding) -> str:
+def _citing(session: ReviewSession) -> str:
     """The first statement that cites a reference; where none does, the first of its response."""
     ids = ids_of(session.unit)
     row = session.study.reader.execute(_CITES, ids).fetchone() or session.study.reader.execute(_BESIDE, ids).fetchone()
@@ -143,7 +133,7 @@ def _citing(session: Deciding) -> str:
     return str(row[0])
 
 
-def _opened(session: Deciding, kind: str) -> Queue:
+def _opened(session: ReviewSession, kind: str) -> Queue:
     """The queue of a kind, blind where the judges are hidden now."""
     name = _EVERY_STATEMENT if kind == STATEMENT else KINDS[kind].queue_name
     return open_queue(session.study, name, session.reviewer, blind=not session.shows_judges)
@@ -158,7 +148,7 @@ def _pair(session: ReviewSession) -> str:
     return unit_id(PAIR, session.unit, shown if shown in sources else sources[0])
 
 
-def _statement(session: Deciding, statement_id: str, came_from: CameFrom | None) -> Switch:
+def _statement(session: ReviewSession, statement_id: str, came_from: CameFrom | None) -> Switch:
     """A statement in the queue the reviewer came from, else among all statements."""
     if came_from and statement_id in came_from.queue.units:
         tells_nothing_new = came_from.queue.mode == "blind" or session.shows_judges
@@ -170,7 +160,7 @@ def _statement(session: Deciding, statement_id: str, came_from: CameFrom | None)
     return Switch(queue, statement_id)
 
 
-def _first_to_read(session: Deciding) -> str:
+def _first_to_read(session: ReviewSession) -> str:
     """The first statement that fails, where that may be seen; else the first."""
     rows = session.study.reader.execute(_STATEMENTS, ids_of(session.unit)).fetchall()
     failing = [row for row in rows if row["supported"] == 0] if session.shows_judges else []

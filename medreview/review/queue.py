@@ -115,8 +115,7 @@ def open_queue(
     chosen = _chosen(study, kind, reviewer)
     if chosen is None:
         return _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
-    unit = "s.statement_id" if kind.unit == STATEMENT else "s.unit"
-    conditions.append(f"{unit} IN (SELECT value FROM json_each(?))")
+    conditions.append(f"{kind.column} IN (SELECT value FROM json_each(?))")
     values.append(json.dumps(chosen))
     queue = _open(study, kind, reviewer, pass_no, mode, filter, conditions, values)
     groups = dict(zip(queue.units, queue.responses, strict=True))
@@ -153,47 +152,35 @@ def _open(
     conditions: list[str],
     values: list[str],
 ) -> Queue:
-    if kind.unit != STATEMENT:
-        return _unit_queue(study, kind, reviewer, pass_no, mode, filter, conditions, values)
-    if kind.follows and mode == "open" and not conditions:
+    """The units that fit. In a blind queue in a random order, but for the audit, which has one; of other units than
+    statements what is listed together stays together."""
+    statements = kind.unit == STATEMENT
+    if statements and kind.follows and mode == "open" and not conditions:
         units, responses, reserved = in_order(study, kind, reviewer, pass_no)
         return Queue(kind, mode, filter, units, responses, reserved=reserved)
+    if statements:
+        columns, chosen_from = f"r.ordinal, {shown_in(kind)}", ROWS
+    else:
+        from medreview.review.unit_queues import unit_rows
+
+        columns, chosen_from = "s.cluster, 1", unit_rows(kind.unit)
     rows = study.reader.execute(
-        f"""SELECT s.statement_id, r.ordinal, {shown_in(kind)} AS showable {ROWS}
+        f"""SELECT {kind.column}, {columns} {chosen_from}
             WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",
         (reviewer, pass_no, *values),
     ).fetchall()
-    found = [(row[0], row[1]) for row in rows if mode == "blind" or row["showable"]]
+    found = [(unit, group) for unit, group, showable in rows if mode == "blind" or showable]
     if mode == "blind" and kind.name != "audit":
-        random.Random(seed_of_draws(study.reader, reviewer)).shuffle(found)
-    units, responses = [unit for unit, _ in found], [response for _, response in found]
+        draws = random.Random(seed_of_draws(study.reader, reviewer))
+        if statements:
+            draws.shuffle(found)
+        else:
+            groups = list(dict.fromkeys(group for _, group in found))
+            draws.shuffle(groups)
+            turn = {group: place for place, group in enumerate(groups)}
+            found.sort(key=lambda one: turn[one[1]])
+    units, responses = [unit for unit, _ in found], [group for _, group in found]
     return Queue(kind, mode, filter, units, responses, reserved=len(rows) - len(found))
-
-
-def _unit_queue(
-    study: Study,
-    kind: QueueKind,
-    reviewer: str,
-    pass_no: int,
-    mode: Mode,
-    filter: str,
-    conditions: list[str],
-    values: list[str],
-) -> Queue:
-    """A queue of another kind of unit: what is listed together stays together, in a random order when it is blind."""
-    from medreview.review.unit_queues import unit_rows
-
-    found = study.reader.execute(
-        f"""SELECT s.unit, s.cluster {unit_rows(kind.unit)}
-            WHERE {" AND ".join([kind.where, *conditions])} ORDER BY {kind.order}""",
-        (reviewer, pass_no, *values),
-    ).fetchall()
-    if mode == "blind":
-        clusters = list(dict.fromkeys(row["cluster"] for row in found))
-        random.Random(seed_of_draws(study.reader, reviewer)).shuffle(clusters)
-        turn = {cluster: place for place, cluster in enumerate(clusters)}
-        found.sort(key=lambda row: turn[row["cluster"]])
-    return Queue(kind, mode, filter, [row["unit"] for row in found], [row["cluster"] for row in found])
 
 
 def open_among(
@@ -206,10 +193,9 @@ def open_among(
     """
     kind = kind_named(name)._replace(title=title, mode="open", tells=True)
     conditions, values = narrowed_by(filter, kind, "open")
-    statements = kind.unit == STATEMENT
-    conditions.append(f"{'s.statement_id' if statements else 's.unit'} IN (SELECT value FROM json_each(?))")
+    conditions.append(f"{kind.column} IN (SELECT value FROM json_each(?))")
     values.append(json.dumps(list(units)))
-    if not statements:
+    if kind.unit != STATEMENT:
         conditions.append(f"NOT {KEPT_UNIT}")
     queue = _open(study, kind, reviewer, 1, "open", filter, conditions, values)
     return queue._replace(among=tuple(units))

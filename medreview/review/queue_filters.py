@@ -15,8 +15,8 @@ from medreview.stats.reports.reviewer_labels import reviewers
 from medreview.stats.reports.study_reader import EVERYTHING, Selection, UnitSelection
 from medreview.study.ids import STATEMENT
 from medreview.study.own_axes import own_axes
-from medreview.units.asks import STATEMENT_ASKS
 from medreview.units.registry import KINDS as UNIT_KINDS
+from medreview.units.statement import STATEMENT_ASKS
 
 _OWN_LABEL: Final = f"""
 EXISTS (SELECT 1 FROM (SELECT ? AS wanted) AS w LEFT JOIN decision_current AS d
@@ -198,8 +198,7 @@ def _read(text: str, kind: QueueKind) -> Iterator[tuple[str, str, Filter]]:
 
 def _of_own_axis(key: str, kind: QueueKind, levels: tuple[str, ...] = ()) -> Filter | None:
     """The filter by my label on an axis of the study's own: ``own.harm``, and of an axis with many any of them."""
-    unit = "s.statement_id" if kind.unit == STATEMENT else "s.unit"
-    return Filter(_OWN_LABEL.format(unit=unit, axis=key), levels, mine="*") if is_own(key) else None
+    return Filter(_OWN_LABEL.format(unit=kind.column, axis=key), levels, mine="*") if is_own(key) else None
 
 
 def _of_record(key: str) -> Filter | None:

@@ -42,6 +42,11 @@ class QueueKind(NamedTuple):
     chosen: Literal["", "second", "conflicts", "share"] = ""
     follows: str = ""
 
+    @property
+    def column(self) -> str:
+        """The column of its rows that has the id of a unit."""
+        return "s.statement_id" if self.unit == STATEMENT else "s.unit"
+
 
 STALE: Final = "{0}.state = 'decided' AND {0}.event_id IN (SELECT event_id FROM decision_stale)"
 """Which rows of ``standing`` are labels on another text than the page has now, or on no page where there is one now."""

@@ -1,265 +1,318 @@
-"""One reviewer's sitting over a queue of statements: what is on the screen, and the acts that only statements have."""
+"""One reviewer's sitting over a queue of units of any kind: every act of a review, and the record of it."""
 
+import sqlite3
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
 
 from medreview.errors import UserError
-from medreview.references.verdict import ON_REFERENCE
-from medreview.review import shown_unit
-from medreview.review.above_page import OWN, AbovePage, absent_quotes, quotes_not_on, sides_of_conflict
-from medreview.review.deciding import Deciding
-from medreview.review.decision import Decided, agrees, decided_statement, judges_level, judges_words
-from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords, together_words, words_on_statement
-from medreview.review.likely_reason import likely_reason
-from medreview.review.reviewer_state import ReviewerSpan
-from medreview.review.shown_unit import Highlights, QueueEntry, load_queue_entry
-from medreview.review.span_editing import SpanEdit
-from medreview.review.verdict_card import VerdictCard, card_of_statement
-from medreview.review.why_flagged import Facts, Reason, reasons
-from medreview.study.ids import REFERENCE, unit_id
-from medreview.text import Span, in_words, joined, places_in_text
-from medreview.units.asks import STATEMENT_ASKS
-from medreview.units.cited_source import NamedBy, Source, cause, cited_by, reference_beside, references_of_sources
-from medreview.units.statement_view import (
-    Evidence,
-    StatementView,
-    load_absent_claims,
-    load_evidence,
-    load_statement_view,
-    load_text,
+from medreview.labels import EDITED, FLAGS, OWN, Via, axis_words, is_own, is_tag, label_in, label_words
+from medreview.review.decision import (
+    Act,
+    Decided,
+    FollowUp,
+    brief,
+    decision_payload,
+    last_act,
+    last_undone,
+    no_axis,
+    own_label,
 )
+from medreview.review.on_screen import NOTHING_TO_REDO, NOTHING_TO_UNDO, ShownUnit
+from medreview.review.queue_kinds import Mode
+from medreview.review.resuming import note_field
+from medreview.review.reviewer_state import (
+    ReviewerSpan,
+    ReviewerState,
+    load_reviewer_state,
+    told_of_statement,
+    told_of_unit,
+)
+from medreview.review.span_editing import SpanEdit, partner_for
+from medreview.review.spans_and_findings import (
+    FindingSpan,
+    next_open,
+    rejecting,
+    span_deletion,
+    span_event,
+    span_move,
+    spans_in_order,
+    taking,
+)
+from medreview.study.events import NewEvent, Receipt
+from medreview.study.ids import kind_of
+from medreview.study.own_axes import OwnAxis, own_axes
+from medreview.study.statement_edits import unit_stands
+from medreview.text import Span, counted, joined, places_in_text
+from medreview.units.kind import CORRECT_ANSWER, RESPONSE, Document, Machines
+from medreview.units.registry import KINDS, unit_name
+from medreview.units.statement_view import StatementView
 
-if TYPE_CHECKING:
-    from medreview.units.checked_reference import SourceReference
-
-NO_REFERENCE = "No reference was checked that names this source, or that the statement cites."
+NO_TAG = "A tag is one word of up to 24 letters, digits, - and _, such as #dose."
 
 
-class ReviewSession(Deciding):
-    """The review of statements: each beside its response and the sources that this cites."""
+class ReviewSession(ShownUnit):
+    """The acts of a review. Every act returns after its commit; if that fails, nothing has changed.
 
-    asks = STATEMENT_ASKS
-    of_unit = (*Deciding.of_unit, "item", "_found", "_lit", "_named", "_reference", "_why")
-    no_other_text = "The response cites no other source."
-    item: StatementView | None = None
-    _found: tuple[str | None, Evidence] | None = None
-    _lit: tuple[tuple[object, ...], Highlights] | None = None
-    """The marks of the source on the screen, and what they were made of."""
-    _named: Mapping[str, NamedBy] | None = None
-    _why: tuple[str, tuple[Reason, ...]] = "", ()
-    _read_from: str | None = None
-    """The page that was on the screen before the judges' words were read one after the other."""
-    _reference: "tuple[str | None, SourceReference | None] | None" = None
+    Acts raise :class:`UserError` with a sentence for the screen: what could not be done, or not be saved.
+    """
 
-    # What is shown
+    _compared = ""
+    """The unit that is compared with its judges, of the block just revealed."""
+    _to_compare: tuple[str, ...] = ()
+    """Those of that block that differ and come next."""
+    _ends_block = False
+    """The label just given was the last of its block, where each label shows its judges."""
+    _decided_last = ""
+    """The unit that was given a label last in this sitting."""
+    finishes = False
+    """Whether the label just given was the last that this queue lacked."""
+    acted: frozenset[str] = frozenset()
+    """What was decided or put off in this sitting."""
 
-    @property
-    def name(self) -> str:
-        """``S3``, ``S3a``."""
-        return self.item.short_name if self.item else ""
+    # Labels
 
-    @property
-    def judges_say(self) -> str | None:
-        """The verdict that a decision is compared with (``decision.judges_level``)."""
-        return judges_level(self.item) if self.item else None
+    def decide(self, label: str, *, via: Via = "digit", instead: bool = False) -> FollowUp:
+        """My label on the axis of the unit's kind, and what follows from it.
 
-    @property
-    def judges_words(self) -> str:
-        """The same in words (``decision.judges_words``)."""
-        return judges_words(self.item) if self.item else ""
-
-    @property
-    def judge_words(self) -> tuple[JudgeWords, ...]:
-        """Every judge on every source as the screen lists them, then those by all sources together. Walking through the
-        judges keeps the list it began with: it brings other sources to the screen."""
-        here = self.snapshot if self.reads is None else self._read_from
-        return words_on_statement(self.item, here) if self.item and self.shows_judges else ()
-
-    def walk_judges(self, by: int) -> None:
-        """As everywhere."""
-        if self.reads is None:
-            self._read_from = self.snapshot
-        super().walk_judges(by)
-
-    def _show_read(self, words: JudgeWords) -> None:
-        self.show_source_of(words.snapshot)
-
-    @property
-    def source(self) -> Source | None:
-        """The source on the screen."""
-        return self.item.sources[self.place] if self.item and self.item.sources else None
-
-    def _texts(self) -> Sequence[tuple[str, str | None]]:
-        return [(source.source_id, source.snapshot_id) for source in self.item.sources] if self.item else []
-
-    def show_source_of(self, snapshot_id: str | None) -> None:
-        """Show the cited source that a snapshot belongs to, if it is its page as it is now."""
-        source = self.item.source_of(snapshot_id) if self.item else None
-        self.show_text(source.source_id if source else "")
+        In blind mode the judges stay hidden until the end of the block or, where each decision reveals, are shown in
+        the same transaction; a second label after that is a revision and both stay. ``instead``: of
+        the one given just now by mistake, when it is asked about. In open mode that one is taken back in the same
+        transaction, so that it is nobody's first label.
+        """
+        return self._decide(label, via, instead, {})
 
     @property
-    def references(self) -> Mapping[str, NamedBy]:
-        """By source, the reference that names it, with the rules' verdict; nothing where the judges are hidden."""
-        if not self.shows_judges or self.item is None:
+    def full_name(self) -> str:
+        """What the unit on the screen is called in the whole study: ``R02 S1``."""
+        return unit_name(self.study.reader, self.unit) if self.unit else ""
+
+    @property
+    def just_decided(self) -> str:
+        """The unit that was given a label last, if another one is on the screen since; else empty."""
+        unit = self._decided_last
+        here = unit == self.unit or unit not in self.queue.units or self.label_of(unit) is None
+        return "" if here else unit
+
+    def _decide(
+        self, label: str, via: Via, instead: bool, more: Mapping[str, Any], also: Sequence[tuple[str, str]] = ()
+    ) -> FollowUp:
+        """The same; ``more`` goes into the record of the decision, ``also`` are labels on further axes. That a correct
+        answer stood beside it is recorded. Raises :class:`UserError` for a label that this one cannot have."""
+        unit, own, mistaken = self._current(), self.own, ""
+        self._refuse_label(label)
+        if label == EDITED and not more.get("text"):
+            raise UserError("Say how it should read.")
+        more = {**more, **self._beside_decision()}
+        words = self.label_words(label)
+        if instead and label == own.label:
+            return self._follow_up(label, revealed=False)
+        events: list[NewEvent] = []
+        if instead and self.mode == "open" and self._before is not None:
+            mistaken = f", not {self.label_words(self._mine())}"
+            events.append(NewEvent("retract", unit, undoes_event=own.decision))
+            own = self._before
+        waited, before = self.awaits(unit), self.done_here
+        revising = own.revealed and own.label is not None
+        blind = self.mode == "blind" and not revising
+        reveals = blind and self.reveal == "each"
+        kind = "revise" if revising else "decide"
+        # The label of the unit is the last, so that one undo opens it again.
+        events += [self._decision(kind, axis, level, via, own, {}) for axis, level in also]
+        events.append(self._decision(kind, self.asks.axis, label, via, own, more))
+        if reveals:
+            events.append(NewEvent("reveal", unit, snapshot=self.snapshot))
+        shown = (reveals or not blind) and not mistaken
+        who = " · you and the judges" if shown and self.agrees_on(unit, label) else ""
+        self._write(events, f"{self.name} → {words}{mistaken}{who}")
+        self._flag_anew(unit)
+        self.finishes = before is not None and before < len(self.queue.units) == self.done_here
+        self.pace.add(0 if unit in self.acted else self.clock.active_ms, decided=unit not in self.acted)
+        self._before = own
+        self.acted |= {unit}
+        self._decided_last = unit
+        if self.goal is not None:
+            self.goal.add(unit)
+        if blind and not reveals:
+            return self._block_end()
+        self._ends_block = reveals and waited and self._nothing_waits()
+        return self._settled(self._follow_up(label, revealed=reveals))
+
+    def _refuse_label(self, label: str) -> None:
+        if self.view is not None and (why := self.asks.fits(self.view, label)):
+            raise UserError(why)
+
+    def _beside_decision(self) -> Mapping[str, Any]:
+        if self._view is None or self.view is None:
             return {}
-        if self._named is None:
-            named = references_of_sources(self.study.reader, self.item.response_id)
-            self._named = {source: each for source, each in named.items() if self._tells(each)}
-        return self._named
+        correct = {CORRECT_ANSWER: "before"} if self._view.document(CORRECT_ANSWER) else {}
+        return {**correct, **self.asks.recorded(self.study.reader, self.view)}
 
-    def _tells(self, named: NamedBy) -> bool:
-        """Whether the rules' verdict on a reference may be seen: not while a statement that cites it is kept blind."""
-        return not self._kept.hides(unit_id(REFERENCE, named.reference_id))
+    def decide_words(self, label: str, text: str) -> FollowUp:
+        """A label that comes with words of mine: a fact as it should read. Raises :class:`UserError` for no words, and
+        for those that it has already."""
+        words, view = text.strip(), self.view
+        if not words:
+            raise UserError("There are no words yet.")
+        if view is not None and words == view.text:
+            raise UserError(f"It reads like this already: {self.asks.levels[0].key} {self.asks.levels[0].name}.")
+        return self._decide(label, "digit", False, {"text": words})
 
-    @property
-    def badges(self) -> str:
-        """Why the statement on the screen is flagged, where that may be seen."""
-        verdict = self.item.verdict if self.item and self.shows_judges else None
-        return self._tellable(self.unit, verdict.badges) if verdict else ""
+    def decide_order(self, order: str, also: Sequence[tuple[str, str]]) -> FollowUp:
+        """An order of the outputs by their stored numbers, with quality and flag of each, in one transaction."""
+        return self._decide(order, "digit", False, {}, also)
 
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """Why it is flagged, with what differs and by whose word, where that may be seen. Of the statement, whichever
-        source is on the screen."""
-        badges, item = self.badges, self.item
-        if item is None or not badges:
-            return ()
-        if self._why[0] != badges:
-            self._why = badges, reasons(badges, self._facts(item))
-        return self._why[1]
+    def keep_or_change(self, label: str | None) -> FollowUp:
+        """My label beside the judges': another one revises it, the same or ``None`` keeps it; what follows."""
+        mine = self._mine()
+        if label is not None and label != mine:
+            return self.decide(label, via="reveal")
+        return self._settled(self._follow_up(mine, revealed=False))
 
-    def _made_card(self) -> VerdictCard:
-        if self.item is None:
-            return VerdictCard()
-        text_of, beside = partial(load_text, self.study.reader), (self.reasons, together_words(self.item))
-        return card_of_statement(self.item, self.source, *beside, text_of, self.is_other_work, accepts=self.can_accept)
+    def look_again(self) -> FollowUp:
+        """Return to the question after a blind decision: keep or change it, or the end of its block.
 
-    def _facts(self, item: StatementView) -> Facts:
-        opens = item.opening_source.snapshot_id if item.opening_source else None
-        here = self._evidence() if opens == self.snapshot else load_evidence(self.study.reader, self.unit, opens)
-        return Facts(item, here.clashes, opens, partial(load_text, self.study.reader), self.references)
+        Raises :class:`UserError` where there is nothing to come back to.
+        """
+        self._refuse("reveal")
+        if not self.shows_judges:
+            return FollowUp.BLOCK_END
+        found = self._follow_up(self._mine(), revealed=True)
+        if found is FollowUp.ADVANCE:
+            raise UserError("The judges are shown.")
+        return found
 
-    def _tellable(self, unit: str, badges: str) -> str:
-        """Badges without those of references whose verdict must not be seen yet."""
-        if ON_REFERENCE not in badges or all(map(self._tells, cited_by(self.study.reader, unit))):
-            return badges
-        return " · ".join(badge for badge in badges.split(" · ") if not badge.startswith(ON_REFERENCE))
+    def show_judges(self) -> FollowUp:
+        """Show the judges of a block in which nothing waits, in one transaction; what follows.
 
-    def is_other_work(self, source_id: str) -> bool:
-        """Whether a source is another work than its reference says, where that may be seen."""
-        named = self.references.get(source_id)
-        return named is not None and named.verdict == "other_work"
+        Those that differ come one after the other, to be kept or changed. Raises :class:`UserError` while something
+        waits, and where nothing is hidden.
+        """
+        block = self.block
+        if block is None or not block.ended:
+            raise UserError(f"The judges are hidden {self.hidden_until}.")
+        here = self._current()
+        receipt = self._events.write([NewEvent("reveal", unit) for unit in block.hidden], self.queue, "blind", here)
+        for unit in block.hidden:
+            self._after(unit, receipt, f"judges shown for {counted(len(block.hidden), 'decision')}")
+        self._to_compare = tuple(unit for unit in block.hidden if self._differs(unit))
+        self._compared = here
+        return self._settled(FollowUp.ADVANCE)
 
-    @property
-    def reference(self) -> "SourceReference | None":
-        """What the rules say of the reference that names the source on the screen. Where that is fine or missing, of
-        another one that the statement cites, if that is not."""
-        if not self.shows_judges or self.item is None:
-            return None
-        if self._reference is None or self._reference[0] != self.text_key:
-            self._reference = self.text_key, self._worst(self.references.get(self.text_key or ""))
-        return self._reference[1]
+    def accept(self, *, instead: bool = False) -> FollowUp:
+        """Take the judges' label as mine, in open mode only; ``instead`` as in :meth:`decide`."""
+        self._current()
+        self._refuse("accept")
+        return self.decide(self.judges_say or "", via="accept", instead=instead)
 
-    def _worst(self, here: NamedBy | None) -> "SourceReference | None":
-        others = [named for named in cited_by(self.study.reader, self.unit) if named != here and self._tells(named)]
-        if here is None and not others:
-            return None
-        from medreview.units.checked_reference import load_source_reference
+    def reason(self, code: str | None) -> FollowUp:
+        """Why my label differs from the judges': one of ``asks.reasons``, or ``None`` for no reason."""
+        unit, label = self._current(), self.label_words(self._mine())
+        if code is not None:
+            name = label_in(self.asks.reasons, code).name
+            payload = {"decision": self.own.decision, "code": code}
+            self._write([NewEvent("reason", unit, payload, self.snapshot)], f"{self.name} → {label} · {name}")
+        return self._settled(FollowUp.ADVANCE)
 
-        reader = self.study.reader
-        found = load_source_reference(reader, here, self.reviewer) if here else None
-        if found is not None and found.worth_a_row:
-            return found
-        worded = (load_source_reference(reader, named, self.reviewer, by_name=True) for named in others)
-        return next((other for other in worded if other.worth_a_row), found)
+    def decide_also(self, axis: str, level: str) -> None:
+        """My label on another axis than that of the kind: a hallucination, a quality, a category."""
+        self._current()
+        event = self._decision("decide", axis, level, "digit", self.own, {})
+        colon = ":" if is_own(axis) else ""
+        self._write([event], f"{self.name} · {axis_words(axis)}{colon} {label_words(axis, level)}")
 
-    def source_text(self, *, whole: bool = False) -> str:
-        """The text of the source on the screen, or the ``whole`` page where that is more; else empty."""
-        return load_text(self.study.reader, self.snapshot, whole=whole) if self.snapshot else ""
+    def add(self, text: str, category: str) -> None:
+        """Add something of my own beside the unit on the screen (``asks.adds``), which is kept by that.
 
-    def source_highlights(self) -> Highlights:
-        """The marks of the source on the screen, by the blind rules."""
-        item, own, source = self.item, self.own, self.source
-        if item is None or source is None or source.snapshot_id is None:
-            return Highlights()
-        judges, read = self.shows_judges, self.read_words.judgement if self.read_words else ""
-        made_of = item, own, source, judges, read
-        if self._lit is None or any(one is not other for one, other in zip(self._lit[0], made_of, strict=True)):
-            found = shown_unit.in_source(item, own, source, self._evidence(), judges, read, self.source_text)
-            self._lit = made_of, found
-        return self._lit[1]
+        Raises :class:`UserError` for what cannot be added.
+        """
+        try:
+            made = self.asks.added(self.study.reader, self._current(), text, category)
+        except ValueError as error:
+            raise UserError(str(error)) from error
+        receipt = self._events.write(made, self.queue, self.mode, self.unit)
+        self.reopen(receipt, f"{self.name} · {self.asks.adds} added: {brief(text.strip())}")
 
-    def statement_marks(self) -> tuple[Mark, ...]:
-        """Marks in the statement's own text."""
-        return shown_unit.in_statement(self._evidence(), self.shows_judges)
+    # The study's own axes, and tags. Each is saved at once, and taken back by one undo
 
-    def beside_text(self) -> str:
-        """The response."""
-        return self.item.response if self.item else ""
-
-    def beside_marks(self) -> tuple[Mark, ...]:
-        """Marks in the response."""
-        if self.item is None:
-            return ()
-        marks = shown_unit.in_response(self.item, self.own, self._evidence(), self.shows_judges)
-        return (*marks, *self.finding_marks())
-
-    def _read_above(self) -> AbovePage:
-        item = self.item
-        if item is None:
-            return AbovePage()
-        quotes = quotes_not_on(item, self.snapshot)
-        quotes |= dict.fromkeys(load_absent_claims(self.study.reader, self.unit, self.snapshot), OWN)
-        page = (self.source_text(whole=True) or self.source_text()) if quotes else ""
-        return AbovePage(absent_quotes(quotes.items(), page), sides_of_conflict(item))
+    @cached_property
+    def own_axes(self) -> Mapping[str, OwnAxis]:
+        """The axes of the study's own that the unit's kind has, by their names in the record, in their order. Read
+        once: whoever has the study open here is the only one who writes to it."""
+        return own_axes(self.study.reader, self.asks.name)
 
     @property
-    def beside_told(self) -> tuple[tuple[int, str], ...]:
-        """Why parts of the response are no statements; of neighbours with one reason the first says it."""
-        item = self.item
-        if item is None:
-            return ()
-        parts = sorted(item.left_out, key=lambda part: part.start)
-        told = [
-            (part.start, f"left out: {in_words(part.reason)}")
-            for before, part in zip((None, *parts), parts, strict=False)
-            if before is None or before.reason != part.reason or item.response[before.end : part.start].strip()
-        ]
-        return tuple(told)
+    def own_axes_asked(self) -> Mapping[str, OwnAxis]:
+        """Those that a label is asked on."""
+        return self.own_axes
 
-    def response_text(self) -> str:
-        """The response."""
-        return self.beside_text()
+    def refusal(self, action: str) -> str:
+        """As everywhere; of the study's own axes, where the kind of unit has none."""
+        if action == "axes":
+            nobody = f"No reviewers differ on this {self.asks.noun} on the study's own axes."
+            none = nobody if self.own_axes else no_axis(self.own_axes, self.asks.noun)
+            return "" if self.own_axes_asked else none
+        return super().refusal(action)
 
-    def is_beside(self, target: str) -> bool:
-        """The response."""
-        return target == "response"
+    def label(self, name: str, *levels: str) -> None:
+        """My label on an axis of the study's own, by its name (``harm``): one level; of an axis with many any number of
+        them, and none for "none of them". Raises :class:`UserError` for an axis or a level that there is not."""
+        axis = self.own_axes.get(OWN + name)
+        if axis is None:
+            raise UserError(no_axis(self.own_axes, self.asks.noun, name))
+        self.decide_also(axis.axis, own_label(axis, levels))
 
-    def in_sight(self, mine: ReviewerSpan) -> bool:
-        """In the response, or in the page that is shown."""
-        return mine.target == "response" or (self.source is not None and self.snapshot == mine.snapshot_id)
+    def tag(self, name: str) -> None:
+        """Put a tag on the unit, or take it off again. Raises :class:`UserError` for what cannot be one."""
+        unit, tag = self._current(), name.strip().removeprefix("#").casefold()
+        if not is_tag(tag):
+            raise UserError(NO_TAG)
+        on = tag not in self.own.tags
+        words = f"{self.name} · #{tag}{'' if on else ' removed'}"
+        self._write([NewEvent("tag", unit, {"tag": tag, "on": on}, self.snapshot)], words)
+
+    def tags_used(self) -> list[str]:
+        """The tags that this reviewer has put on anything, those that are used most first."""
+        rows = self.study.reader.execute(
+            "SELECT tag FROM tag_standing WHERE reviewer = ? GROUP BY tag ORDER BY count(*) DESC, tag", (self.reviewer,)
+        )
+        return [row[0] for row in rows]
 
     # Spans
 
-    def default_span(self, target: str, level: str = "") -> SpanEdit:
-        """What the span step starts with: in the response what a judge found there or what clashes with the page, else
-        the statement; in the source the first highlight."""
-        item = self._statement()
-        if target == "response":
-            places = self._doubtful_places(level) or item.shown_at or (Span(0, len(item.response)),)
-            return SpanEdit(item.response, places[0].start, places[-1].end)
-        text = self.source_text()
-        if not text:
-            raise UserError("There is no source text here to mark.")
-        opening = self.source_highlights().opening or Span(0, min(len(text), 80))
-        return SpanEdit(text, *opening)
+    def add_span(
+        self, target: str, edit: SpanEdit, *, label: str = "", reason: str = "", with_span: str | None = None
+    ) -> None:
+        """Mark a span of the hallucination just named, or of another ``label``, in one of the unit's texts; the second
+        place of a context-conflict belongs to the first."""
+        unit = self._current()
+        axis = self.asks.axis if self.item is None else "hallucination"
+        named = self._mine() if self.item is None else self.own.hallucination or "other"
+        partner = with_span or partner_for(label or named, self.own.spans)
+        document = self.text_named(target)
+        snapshot = document.snapshot_id if document else None
+        event = span_event(unit, axis, label or named, target, edit, snapshot, reason=reason, with_span=partner)
+        self._write([event], f"{self.name} · marked {brief(edit.exact)}")
 
-    def _doubtful_places(self, level: str) -> Sequence[Span]:
+    def default_span(self, target: str, level: str = "") -> SpanEdit:
+        """What the span step starts with in one of the unit's texts: the first place that is marked in it, else its
+        first words. In the response of a statement what a judge found there, for a hallucination of this ``level``, or
+        what clashes with the page, else the statement. Raises :class:`UserError` without a text."""
+        document, item = self.text_named(target), self.item
+        text = document.text if document else ""
+        if document is None or not text:
+            raise UserError("There is no text here to mark.")
+        if item is not None and target == RESPONSE:
+            places = self._doubtful_places(item, level) or item.shown_at or (Span(0, len(text)),)
+            return SpanEdit(text, places[0].start, places[-1].end)
+        if self.asks.entry == "spans":
+            return SpanEdit(text, *self._next_place(document))
+        return SpanEdit(text, *(self._highlights(document).opening or Span(0, min(len(text), 80))))
+
+    def _doubtful_places(self, item: StatementView, level: str) -> Sequence[Span]:
         """Where in the response the wrong words are, where the judges may be seen: an open finding of this type, else
         the first clash, else any open finding."""
-        item = self._statement()
         found = [span for span in self.findings if span.here and span.standing == "open"]
         same = next((span.here for span in found if span.label == level), None)
         clash = next((Span(mark.start, mark.end) for mark in self.statement_marks()), None)
@@ -267,92 +320,239 @@ class ReviewSession(Deciding):
             return places_in_text(item.places, clash)
         return same or (found[0].here if found else ())
 
+    def _next_place(self, document: Document) -> Span:
+        """The first open finding in a text; else the first sentence after the last span that I marked in it."""
+        from medreview.statements.sentences import sentence_spans  # only marking spans needs it
+
+        found = (span for span in self.findings if document.key == RESPONSE and span.standing == "open")
+        if (first := next(found, None)) is not None:
+            return first.here[0]
+        last = max((mine.span.end for mine in self.own.spans if mine.target == document.key), default=0)
+        later = sentence_spans(document.text, last) or sentence_spans(document.text)
+        return later[0] if later else Span(0, len(document.text))
+
     def words_to_name(self, target: str) -> Sequence[Span]:
-        """In the response the words of the statement."""
-        return self._statement().shown_at if target == "response" else ()
+        """The ranges of a text whose words the span step names by letters: in the response those of the statement; none
+        for all that is in sight."""
+        return self.item.shown_at if self.item is not None and target == RESPONSE else ()
 
-    @property
-    def likely_reason(self) -> str | None:
-        """By what clashes with the page on the screen, and the quotes of the judges that say otherwise."""
-        item, mine = self.item, self.own.label
-        if item is None or mine is None or not self.shows_judges:
-            return None
-        others = [said for said in item.judgements if not said.offline and said.verdict != mine]
-        changed = [kind for said in others for kind in said.difference_kinds]
-        clashes = [clash.kind for clash in self._evidence().clashes]
-        return likely_reason(mine, [*changed, *clashes], [said.quote_status for said in others])
+    def span_to_resize(self, mine: ReviewerSpan) -> SpanEdit:
+        """What the span step starts with to move the ends of a span.
 
-    def text_keys(self) -> list[str]:
-        """The response and the source on the screen."""
-        return ["response", "source"]
+        Raises :class:`UserError` where its text is not on the screen.
+        """
+        text = self.beside_text() if self.is_beside(mine.target) else self.source_text()
+        if not self.in_sight(mine) or text[mine.span.start : mine.span.end] != mine.exact:
+            raise UserError("The text of this span is not the one on the screen; delete it and mark it again.")
+        return SpanEdit(text, *mine.span)
 
-    def _span_texts(self) -> Sequence[str | None]:
-        return ["response", *(source.snapshot_id for source in self._statement().sources)]
+    def resize_span(self, mine: ReviewerSpan, edit: SpanEdit) -> None:
+        """Give a span that I marked other ends; undo brings the ones before back."""
+        self._write([span_move(self._current(), mine, edit)], f"{self.name} · marked {brief(edit.exact)} instead")
 
-    def _span_label(self) -> tuple[str, str]:
-        return "hallucination", self.own.hallucination or "other"
+    def spans_to_delete(self) -> tuple[ReviewerSpan, ...]:
+        """The spans I marked here, in the order of their texts; raises :class:`UserError` without any."""
+        self._refuse("delete_span")
+        texts: Sequence[str | None] = self.text_keys()
+        if self.item is not None:
+            texts = [RESPONSE, *(source.snapshot_id for source in self.item.sources)]
+        return spans_in_order(texts, self.own)
 
-    # The judges
+    def delete_span(self, mine: ReviewerSpan) -> None:
+        """Delete a span that I marked; undo brings it back."""
+        self._write([span_deletion(self._current(), mine)], f"{self.name} · deleted {brief(mine.exact)}")
 
-    def agrees_on(self, unit: str, label: str) -> bool | None:
-        """As the roll-up has it."""
-        return agrees(self._statement() if unit == self.unit else load_statement_view(self.study.reader, unit), label)
+    # What machines found in the response; it is read only where their opinion may be seen
 
-    def refusal(self, action: str) -> str:
-        """As everywhere; of the reference, where none names what is on the screen."""
-        if action == "reference":
-            return "" if self._beside_reference() else NO_REFERENCE
-        return super().refusal(action)
+    def open_finding(self, after: FindingSpan | None = None, step: int = 1) -> FindingSpan:
+        """The next (1) or previous (-1) open finding where the unit stands, round and round.
 
-    @property
-    def _judges_speak(self) -> bool:
-        """The same, without wording them."""
-        return self.item is not None and self.shows_judges and bool(self.item.judgements or self.item.merged)
+        Raises :class:`UserError` where findings are hidden, and when none is open.
+        """
+        self._refuse("findings")
+        found = next_open(self.findings, after, step)
+        assert found is not None
+        return found
 
-    def _beside_reference(self) -> str:
-        """The unit of the reference to cross to, ``""`` without one."""
-        if self.item is None or self.reference is not None:
-            return self.reference.unit if self.reference else ""
-        return reference_beside(self.study.reader, self.unit, self.item.response_id, self.text_key)
+    def take_finding(self, span: FindingSpan) -> None:
+        """Take one over: it becomes my span, with its type."""
+        text = self.response_text()
+        self._write(taking(self._current(), text, span, self.own.spans), f"{self.name} · took over {brief(span.quote)}")
 
-    def _no_common_label(self) -> str:
-        if self.item is None or not self.item.judgements:
-            return "No judge has looked at this statement; press your own verdict."
-        return "The judges have no common verdict here; press your own."
+    def reject_finding(self, span: FindingSpan) -> None:
+        """Reject it: no hallucination."""
+        self._write([rejecting(self._current(), span)], f"{self.name} · rejected {brief(span.quote)}")
 
-    def _about(self) -> Decided:
-        return decided_statement(self._statement())
+    # Notes, flags, putting off
+
+    def note(self, text: str) -> None:
+        """A note on the unit; it replaces the one before, which stays in the record."""
+        unit = self._current()
+        words = f"{self.name} · note" if text else f"{self.name} · note removed"
+        self._write([NewEvent("note", unit, {"text": text}, self.snapshot)], words)
+        self.drafts.saved(unit, note_field(self.pass_no))
+
+    def note_typed(self, text: str) -> None:
+        """The note was changed: keep it as a draft, unless it equals the saved note."""
+        if text != self.own.note:
+            self.drafts.typed(self._current(), note_field(self.pass_no), text)
+        elif self.draft is not None:
+            self.discard_draft()
+
+    def discard_draft(self) -> None:
+        """Forget the note that I began."""
+        self.drafts.discard(self._current(), note_field(self.pass_no))
+
+    def flag(self, name: str) -> None:
+        """Set or take back one of ``medreview.labels.FLAGS``. A flag is not a label."""
+        unit, on = self._current(), name not in self.own.flags
+        words = f"{self.name} · {label_in(FLAGS, name).name} {'flagged' if on else 'flag taken back'}"
+        self._write([NewEvent("flag", unit, {"flag": name, "on": on}, self.snapshot)], words)
+
+    def defer(self) -> FollowUp:
+        """Put the unit off; what follows."""
+        self._write([NewEvent("defer", self._current(), {}, self.snapshot)], f"{self.name} deferred")
+        self.pace.add(self.clock.active_ms, decided=False)
+        self.acted |= {self.unit}
+        return self._block_end()
+
+    # Undo
+
+    def undo(self) -> None:
+        """Take back the last act that stands, and go to its unit; one of my own whose adding is undone leaves the
+        queue."""
+        act = last_act(self.study.reader, self.reviewer, self.pass_no)
+        if act is None:
+            raise UserError(NOTHING_TO_UNDO)
+        self._retract(act, f"undone: {act.words}")
+        if not self.asks.stands(self.study.reader, self.unit):
+            place, receipt = self.position, self.receipt
+            self.set_filter(self.queue.filter)
+            self.go(min(place, len(self.queue.units) - 1))
+            self.receipt = receipt
+
+    def redo(self) -> None:
+        """Bring back what was undone last, unless something was done since."""
+        act = last_undone(self.study.reader, self.reviewer, self.pass_no)
+        if act is None:
+            raise UserError(NOTHING_TO_REDO)
+        self._retract(act, f"done again: {act.words}")
 
     # Within
 
-    def _statement(self) -> StatementView:
+    def agrees_on(self, unit: str, label: str) -> bool | None:
+        """Whether the judges of a unit say the same as a label; ``None`` when they have no say."""
+        machines = self.asks.machines(self.study.reader, unit) if unit != self.unit else self._all_machines()
+        return machines.agree(self.asks.axis, label)
+
+    def _all_machines(self) -> Machines:
+        """What machines say of the unit on the screen, also where it is hidden: for what follows a label."""
         self._current()
-        assert self.item is not None
-        return self.item
+        assert self._view is not None
+        return self.asks.machines_on(self.study.reader, self._view)
 
-    def _evidence(self) -> Evidence:
-        """Asked for each part of the screen, read once for the page that is on it."""
-        if self._found is None or self._found[0] != self.snapshot:
-            self._found = self.snapshot, load_evidence(self.study.reader, self._current(), self.snapshot)
-        return self._found[1]
+    def _about(self) -> Decided:
+        """What a decision on the unit on the screen is about, as it is recorded."""
+        machines, item, view = self._all_machines(), self.item, self.view
+        assert view is not None
+        told = told_of_statement(item) if item is not None else told_of_unit(machines, view.model)
+        return Decided(view.text_sha256, machines.level or "", told)
 
-    def _entry(self, unit: str) -> QueueEntry:
-        entry = load_queue_entry(self.study.reader, unit)
-        return entry._replace(badges=self._tellable(unit, entry.badges))
+    def _follow_up(self, label: str, *, revealed: bool) -> FollowUp:
+        """What follows a label on the unit on the screen; ``revealed``: it was the one that showed the judges.
 
-    def _read_beside(self) -> None:
-        super()._read_beside()
-        _ = self._evidence(), self.reference, self.card, self.above_page
+        Nothing is asked about the offline rules: they read words, and a reviewer owes them no reason.
+        """
+        if self.agrees_on(self._current(), label) is not False:
+            return FollowUp.ADVANCE
+        if revealed:
+            return FollowUp.KEEP_OR_CHANGE
+        return FollowUp.REASON if self.asks.reasons else FollowUp.ADVANCE
 
-    def _load_unit(self) -> None:
-        reader, self._found = self.study.reader, None
-        self._named = self._reference = None
-        self._why = "", ()
-        self.place = 0
-        if not self.unit:
-            self.item = None
+    def _differs(self, unit: str) -> bool:
+        """Whether my label on a unit of the queue, whose judges were just shown, differs from theirs."""
+        label = self.label_of(unit)
+        return label is not None and self.agrees_on(unit, label) is False
+
+    def _block_end(self) -> FollowUp:
+        """What follows a blind decision: the offer to show the judges once nothing of the block waits."""
+        block = self.block
+        return FollowUp.BLOCK_END if block is not None and block.ended else FollowUp.ADVANCE
+
+    def _nothing_waits(self) -> bool:
+        block = self.block
+        return block is not None and not block.waiting
+
+    def _settled(self, step: FollowUp) -> FollowUp:
+        """After the last step on a unit: the next of the block that differs; after those, the block's last."""
+        if step is FollowUp.ADVANCE and self._ends_block:
+            self._ends_block = False
+            return FollowUp.BLOCK_DONE
+        if step is not FollowUp.ADVANCE or self._compared != self._current():
+            return step
+        block = self.block
+        if self._to_compare:
+            self._compared, *rest = self._to_compare
+            self._to_compare = tuple(rest)
+            self.go(list(self.queue.units).index(self._compared))
+            return FollowUp.KEEP_OR_CHANGE
+        self._compared = ""
+        self.go(block.last if block is not None else self.position)
+        return FollowUp.BLOCK_DONE
+
+    def _mine(self) -> str:
+        if self.own.label is None:
+            raise UserError(f"There is no verdict of yours on this {self.asks.noun}.")
+        return self.own.label
+
+    def _decision(
+        self, kind: str, axis: str, label: str, via: Via, own: ReviewerState, more: Mapping[str, Any]
+    ) -> NewEvent:
+        unit, snapshot = self._current(), self.snapshot
+        told = decision_payload(
+            self.study.reader, self._about(), own, self.mode, axis=axis, label=label, via=via, snapshot_id=snapshot
+        )
+        payload = {**told, "filter": self.queue.filter, "reveal": self.reveal}
+        payload |= {"active_ms": self.clock.active_ms, "keys": self.clock.keys, **more}
+        return NewEvent(kind, unit, payload, snapshot)
+
+    def _write(self, events: list[NewEvent], words: str) -> None:
+        unit = self._current()
+        receipt = self._events.write(events, self.queue, self.mode, unit)
+        self._after(unit, receipt, words)
+        self.own = load_reviewer_state(self.study.reader, unit, self.reviewer, self.pass_no)
+
+    def _retract(self, act: Act, words: str) -> None:
+        unit = act.unit
+        mode: Mode = "blind" if self.hides(unit) else "open"
+        receipt = self._events.write([NewEvent("retract", unit, undoes_event=act.target)], self.queue, mode, unit)
+        self._flag_anew(unit)
+        if act.edits:
+            self._edit_retracted(act, receipt, words)
             return
-        self.item = load_statement_view(reader, self.unit)
-        about = cause(reader, self.item.sources, self.queue.kind.name, self.unit, self.own.snapshot_id)
-        if first := about or self.item.opening_source:
-            self.show_text(first.source_id)
+        if unit in self.queue.units:
+            self.go(self.queue.units.index(unit))
+            words = f"{self.name} {words}"
+        else:
+            words = f"{unit_name(self.study.reader, unit)} {words}, not in this queue".lstrip()
+        self._after(unit, receipt, words)
+        if self.goal is not None:
+            self.goal.settle(unit, decided=self.state_of(unit) == "decided")
+
+    def _flag_anew(self, unit: str) -> None:
+        """Update the flags of statements that a label on a unit changes. The label is saved by then: if this fails, the
+        next roll-up does it."""
+        kind = KINDS.get(kind_of(unit))
+        response = kind.flags_of(self.study.reader, unit) if kind and self.study.elsewhere is None else ""
+        if response:
+            from medreview.judges.verdicts import refresh_response
+
+            with suppress(UserError, sqlite3.Error):
+                refresh_response(self.study, response)
+
+    def _edit_retracted(self, act: Act, receipt: Receipt, words: str) -> None:
+        """Go to the statement that is whole again, or to the parts that are there again."""
+        reader = self.study.reader
+        there = [unit for unit in (act.unit, *act.made) if unit_stands(reader, unit)]
+        known = any(unit in self.queue.units for unit in (act.unit, *act.made))
+        self.reopen(receipt, f"{unit_name(reader, act.unit)} {words}".lstrip(), there, put=known)

@@ -10,10 +10,12 @@ from typing import Final, NamedTuple
 from medreview.labels import FALSE_QUOTES, quote_doubt_words
 from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerState
+from medreview.review.spans_and_findings import FindingSpan
 from medreview.sources.ocr_pages import BY_OCR, Doubtful, OcrPage, least_sure, ocr_pages, percent, words_in_doubt
 from medreview.sources.reading.text_structure import Heading, SetApart, heading_path
-from medreview.text import Span, joined, places_in_text
+from medreview.text import Span, in_words, joined, places_in_text
 from medreview.units.cited_source import Source
+from medreview.units.kind import RESPONSE, Document, Machines
 from medreview.units.statement_view import Evidence, Judgement, StatementView, response_name, statement_name
 
 
@@ -163,6 +165,52 @@ def in_source(
     nothing = not lit and any(said.offline and said.verdict == "not_addressed" for said in here)
     marks = (*drawn_of(lit), *both, *clashes, *own_marks)
     return Highlights(marks, tuple(sorted(stops)), next(iter(stops), None), remarks, told, nothing)
+
+
+def in_document(
+    document: Document,
+    machines: Machines,
+    own: ReviewerState,
+    findings: Sequence[FindingSpan],
+    read: str = "",
+    *,
+    finds: bool = False,
+) -> Highlights:
+    """The marks in a text of another unit than a statement: its own, mine, and the quotations of the machines.
+
+    ``read`` as of :func:`in_source`. ``finds``: the kind's labels belong to places in an answer, so that a quotation is
+    in doubt; those that I rejected are gone.
+    """
+    quoted = [
+        Mark(*span, "doubted" if passage.false or finds else MEANING.get(opinion.label or "", "quote"))
+        for opinion in machines.opinions
+        for passage in opinion.passages
+        if passage.key == document.key
+        for span in passage.spans
+    ]
+    if document.key == RESPONSE:
+        left = {place for span in findings if span.standing != "rejected" for place in span.places}
+        gone = {place for span in findings for place in span.places} - left
+        quoted = [mark for mark in quoted if Span(*mark[:2]) not in gone]
+    found = [Mark(*mark) for key, mark in machines.marks if key == document.key]
+    near = [] if any(mark.kind in SETTLES for mark in quoted) else [mark for mark in found if mark.kind == "evidence"]
+    lit = [*quoted, *near]
+    if document.snapshot_id is not None:
+        lit = best(lit, document.text, [Span(*mark[:2]) for mark in document.marks if mark.shade == "lexical"])
+    marks = [*map(Mark._make, document.marks), *(mark for mark in found if mark.kind != "evidence")]
+    stops = sorted({Span(*mark[:2]) for mark in (*marks, *lit) if mark.kind != "statement"})
+    both = read_both_ways(lit)
+    marks += [*drawn_of(lit), *both]
+    told = {mark.end - 1: NEAREST for mark in lit if mark.kind == "evidence"}
+    told |= {mark.end - 1: READ_BOTH_WAYS for mark in both}
+    marks += [Mark(*mine.span, "span") for mine in own.spans if mine.target == document.key]
+    its = (passage for opinion in machines.opinions if opinion.opinion_id == read for passage in opinion.passages)
+    own_quotes = [span for passage in its if passage.key == document.key for span in passage.spans]
+    passages = [Span(*mark[:2]) for mark in lit if mark.kind != "evidence"] or [Span(*mark[:2]) for mark in lit]
+    first = min(own_quotes or passages, default=None)
+    opens = None if document.opens is None else Span(document.opens, document.opens + 1)
+    remarks = {at: words for key, at, words in machines.remarks if key == document.key}
+    return Highlights(tuple(marks), tuple(stops), first or opens or next(iter(stops), None), remarks, told)
 
 
 def _in_doubt(lit: Sequence[Mark], differing: Sequence[Span]) -> list[Mark]:
@@ -327,6 +375,18 @@ def in_response(item: StatementView, own: ReviewerState, evidence: Evidence, jud
             for place in places_in_text(item.places, Span(mark.start, mark.end))
         ]
     return (*marks, *(Mark(*mine.span, "span") for mine in own.spans if mine.target == "response"))
+
+
+def left_out_words(item: StatementView) -> tuple[tuple[int, str], ...]:
+    """Why parts of the response are no statements, by where they begin; of neighbours with one reason the first says
+    it."""
+    parts = sorted(item.left_out, key=lambda part: part.start)
+    told = [
+        (part.start, f"left out: {in_words(part.reason)}")
+        for before, part in zip((None, *parts), parts, strict=False)
+        if before is None or before.reason != part.reason or item.response[before.end : part.start].strip()
+    ]
+    return tuple(told)
 
 
 def _remark(remarks: dict[int, str], offset: int, words: str) -> None:

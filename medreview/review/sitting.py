@@ -1,68 +1,142 @@
 """One reviewer's place in a queue: which unit is on the screen, what of it may be shown, how far the queue is."""
 
+import sqlite3
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import ClassVar, Final, Self
+from typing import Any, Final, Self
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
-from medreview.review.above_page import AbovePage
-from medreview.review.blind_block import BlindBlock, KeptBlind, block_at
+from medreview.review.blind_block import BlindBlock, ByUnit, KeptBlind, block_at
 from medreview.review.event_writer import EventWriter, receipt_line
 from medreview.review.goal import ActiveTime, Pace, SittingGoal
-from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords
 from medreview.review.queue import Queue, kind_named, open_again, with_units
 from medreview.review.queue_kinds import Mode
 from medreview.review.resuming import Draft, Drafts, Later, bookmark_in, note_field
-from medreview.review.reviewer_progress import ReviewerProgress
-from medreview.review.reviewer_state import (
-    ReviewerSpan,
-    ReviewerState,
-    judges_visible,
-    knows_judges,
-    load_reviewer_state,
-    statement_mode,
-)
-from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline
+from medreview.review.reviewer_state import ReviewerState, judges_visible, knows_judges, statement_mode
+from medreview.review.shown_unit import QueueEntry
 from medreview.review.unblinding import OthersNote, others_notes
-from medreview.review.verdict_card import VerdictCard
-from medreview.review.why_flagged import Reason
 from medreview.study import Study
 from medreview.study.audit_plan import shown_by_coin
 from medreview.study.backup import Elsewhere
 from medreview.study.connection import data_version
-from medreview.study.counts import STATES, Counts, whose_states
+from medreview.study.counts import OF_KIND, STATES, Counts, count_statements, load_states, prefix_of, whose_states
 from medreview.study.events import Receipt
+from medreview.study.ids import STATEMENT
 from medreview.study.statement_edits import unit_stands
-from medreview.units.asks import Asks
+from medreview.units.kind import Asks
+from medreview.units.registry import KINDS, count_units
+from medreview.units.statement import STATEMENT_ASKS
 
 _FEW: Final = 300
 """Units of a queue up to which they are asked one by one how they stand."""
+OF_UNIT: Final = ("unit", "own", "reads", "place", "_before", "_held")
+"""The attributes that reading a unit sets."""
+
+
+_STANDING: Final = f"SELECT unit, state, label FROM standing WHERE reviewer = ? AND pass = ? AND {OF_KIND}"
+_STALE: Final = """SELECT EXISTS (SELECT 1 FROM decision_stale WHERE event_id = (
+    SELECT event_id FROM standing WHERE reviewer = ? AND pass = ? AND unit = ?))"""
+_OPEN: Final = ("open", None)
+
+_Standing = tuple[str, str | None]
+"""State and label."""
+
+
+class ReviewerProgress:
+    """The state of every unit of a kind in one pass: decided, deferred or open, whichever came last.
+
+    ``total`` is how many units of the kind there are; ``states`` how many stand as decided and as deferred, where that
+    was counted already. The units themselves are read when they are asked for, or all by :meth:`read_all`.
+    """
+
+    def __init__(
+        self,
+        reader: sqlite3.Connection,
+        reviewer: str,
+        pass_no: int,
+        kind: str = STATEMENT,
+        *,
+        states: Mapping[str, int] | None = None,
+    ) -> None:
+        self._reader = reader
+        self._who = (reviewer, pass_no, prefix_of(kind))
+        self._standing = ByUnit(self._one, self._every)
+        self._stale: dict[str, bool] = {}
+        self._total = count_statements(reader) if kind == STATEMENT else count_units(reader, kind)
+        self.counts = Counts.of(self._total, load_states(reader, reviewer, kind, pass_no) if states is None else states)
+
+    def state_of(self, unit: str) -> str:
+        """``"decided"``, ``"deferred"`` or ``"open"``."""
+        return self._here(unit)[0]
+
+    def label_of(self, unit: str) -> str | None:
+        """The label on a unit that is decided."""
+        return self._here(unit)[1]
+
+    def stale(self, unit: str) -> bool:
+        """Whether it was decided on a page whose text has changed since."""
+        if self.state_of(unit) != "decided":
+            return False
+        if unit not in self._stale:  # one by one: among many decisions only those in sight are asked for
+            reviewer, pass_no, _ = self._who
+            (stale,) = self._reader.execute(_STALE, (reviewer, pass_no, unit)).fetchone()
+            self._stale[unit] = bool(stale)
+        return self._stale[unit]
+
+    def read_all(self) -> None:
+        """Read how all units stand, so that neither an act nor a jump has to."""
+        self._standing.read_all()
+
+    @property
+    def whole(self) -> bool:
+        """Whether that was read."""
+        return self._standing.whole
+
+    def update(self, unit: str) -> None:
+        """Read again where a unit stands, after an act on it."""
+        self._stale.pop(unit, None)
+        if not self._standing.whole:  # how it stood before the act may not be known
+            self.counts = Counts.of(self._total, Counter(here[0] for here in self._standing.all().values() if here))
+            return
+        before, now = self.state_of(unit), self._standing.renew(unit) or _OPEN
+        parts = self.counts._asdict()
+        parts[before] -= 1
+        parts[now[0]] += 1
+        self.counts = Counts(**parts)
+
+    def _here(self, unit: str) -> _Standing:
+        return self._standing.get(unit) or _OPEN
+
+    def _one(self, unit: str) -> _Standing | None:
+        row = self._reader.execute(f"{_STANDING} AND unit = ?", (*self._who, unit)).fetchone()
+        return (row[1], row[2]) if row else None
+
+    def _every(self) -> dict[str, _Standing]:
+        same: dict[_Standing, _Standing] = {}  # of many thousands of units there are a handful of states and labels
+        found = {}
+        for unit, state, label in self._reader.execute(_STANDING, self._who):
+            here = (state, label)
+            found[unit] = same.setdefault(here, here)
+        return found
 
 
 class Sitting(ABC):
     """Where a reviewer is in a queue, and what may be seen there. It writes nothing but that something was seen.
 
-    What is on the screen, its texts and what machines say of it, is read by the subclass for the kind of unit.
+    What is on the screen, its texts and what machines say of it, is read by :class:`ShownUnit`.
     """
 
-    asks: Asks
-    """What is asked of the units of this queue."""
     goal: SittingGoal | None = None
     """The goal of the sitting, if the reviewer set one."""
     pace: Pace
     """How fast the sitting goes."""
     settles = False
     """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
-    of_unit: ClassVar[tuple[str, ...]] = ("unit", "own", "reads", "place", "_before", "_card", "_above")
-    """The attributes that reading a unit sets; subclasses add theirs."""
     place = 0
     """Which of the unit's texts is in the main pane."""
-    _card: tuple[tuple[str | None, ...], VerdictCard] | None = None
-    _above: tuple[str | None, AbovePage] | None = None
     _ahead: tuple[Self, int] | None = None
     """The sitting at the next unit, and the version of the data that it was read from."""
 
@@ -83,6 +157,8 @@ class Sitting(ABC):
         self.study = study
         self.reviewer = reviewer
         self.queue = queue
+        self.asks: Asks = KINDS.get(queue.kind.unit, STATEMENT_ASKS)
+        """What is asked of the units of this queue."""
         self.pass_no = pass_no
         self.reveal = reveal
         self.drafts = drafts or Drafts(study, reviewer)
@@ -97,6 +173,9 @@ class Sitting(ABC):
         self.reads: int | None = None
         """Which machine's words are on the screen in full, among :attr:`judge_words`."""
         self._before: ReviewerState | None = None
+        """My state before the label just given."""
+        self._held: dict[str, tuple[tuple[object, ...], Any]] = {}
+        """What was read and worked out for the unit on the screen (:meth:`ShownUnit._once`)."""
         self._told: Elsewhere | None = None
         self.acts = 0
         """A number that changes when the state of units may have: after an act, and after all was read again."""
@@ -283,24 +362,12 @@ class Sitting(ABC):
         self._told = self.study.elsewhere
         return self._told.sentence if self._told else ""
 
-    def walk_judges(self, by: int) -> None:
-        """The next (1) or previous (-1) machine's words in full, with the text that it read; after the last, none."""
-        turn = [None, *range(len(self.judge_words))]
-        self.reads = turn[(turn.index(self.reads) + by) % len(turn)]
-        if self.reads is not None:
-            self._show_read(self.judge_words[self.reads])
-
     @property
     def others_notes(self) -> tuple[OthersNote, ...]:
         """Other reviewers' notes on the unit on the screen, as far as they may be seen."""
         if not self.own.saw_others:  # true wherever there is one to be seen
             return ()
         return others_notes(self.study.reader, self.unit, self.reviewer, self.pass_no)
-
-    @property
-    def read_words(self) -> JudgeWords | None:
-        """The words that are on the screen in full."""
-        return self.judge_words[self.reads] if self.reads is not None and self.shows_judges else None
 
     def leave(self) -> str:
         """Store drafts, and the place to come back to; ``""``, or what of that and of looks cannot be recorded."""
@@ -309,153 +376,29 @@ class Sitting(ABC):
         lost = self.drafts.keep()  # once more: the file may have been found gone since
         return " ".join(filter(None, (lost, unsaid)))
 
-    # What the kind of unit says: its texts, and what machines say of it, as far as they may be seen
-
-    @property
-    @abstractmethod
-    def judge_words(self) -> tuple[JudgeWords, ...]:
-        """What each machine says; nothing where it is hidden."""
+    # By what is on the screen
 
     @abstractmethod
-    def _show_read(self, words: JudgeWords) -> None:
-        """Show the text that a machine read."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """What the screen calls the unit among those around it: ``S3``, ``Q12``; empty without one."""
-
-    @property
-    @abstractmethod
-    def judges_say(self) -> str | None:
-        """The label that a decision is compared with, ``None`` when machines have no common one."""
-
-    @property
-    @abstractmethod
-    def judges_words(self) -> str:
-        """The same in words; ``""`` when they say nothing in common."""
-
-    @property
-    @abstractmethod
-    def badges(self) -> str:
-        """Why the unit on the screen is flagged, as far as it may be seen; else empty."""
-
-    @property
-    @abstractmethod
-    def reasons(self) -> tuple[Reason, ...]:
-        """The same in the reviewer's words, with the values at hand, the gravest first."""
-
-    @property
-    def card(self) -> VerdictCard:
-        """Why, what the judges say together, and each of them, those on the text in the main pane first; empty where
-        they are hidden."""
-        if not self.shows_judges:
-            return VerdictCard()
-        stands = self.text_key, self.judges_say, self.own.label
-        if self._card is None or self._card[0] != stands:
-            self._card = stands, self._made_card()
-        return self._card[1]
-
-    @abstractmethod
-    def _made_card(self) -> VerdictCard:
-        """The same, made where the judges may be seen."""
-
-    @abstractmethod
-    def _texts(self) -> Sequence[tuple[str, str | None]]:
-        """The texts to go through in the main pane: key, and the snapshot that it is the text of."""
-
-    @property
-    def text_key(self) -> str | None:
-        """The key of the text in the main pane, unique within the unit."""
-        texts = self._texts()
-        return texts[self.place][0] if texts else None
-
-    @property
-    def snapshot(self) -> str | None:
-        """The snapshot whose text is in the main pane."""
-        texts = self._texts()
-        return texts[self.place][1] if texts else None
-
-    def turn_source(self, step: int) -> bool:
-        """Show the next (1) or previous (-1) text, round and round. False when there is one at most."""
-        count = len(self._texts())
-        if count < 2:
-            return False
-        self.place = (self.place + step) % count
-        return True
-
-    def show_text(self, key: str) -> None:
-        """Show the text with a :attr:`text_key` in the main pane, if the unit has it."""
-        self.place = next((place for place, (other, _) in enumerate(self._texts()) if other == key), self.place)
-
-    @abstractmethod
-    def source_text(self, *, whole: bool = False) -> str:
-        """The text in the main pane, or the ``whole`` page where that is more; else empty."""
-
-    def source_places(self) -> DocumentOutline:
-        """The headings and pages of that text, where it is that of a page."""
-        return load_outline(self.study.reader, self.snapshot) if self.snapshot else DocumentOutline()
-
-    @abstractmethod
-    def source_highlights(self) -> Highlights:
-        """Its marks, by the blind rules."""
-
-    @abstractmethod
-    def beside_text(self) -> str:
-        """The text that stands beside it, the response of a statement; empty without one."""
-
-    @abstractmethod
-    def beside_marks(self) -> tuple[Mark, ...]:
-        """The marks in that."""
-
-    @property
-    def above_page(self) -> AbovePage:
-        """What stands above the text in the main pane: quotes that are not in it, and two sources in conflict; nothing
-        where the judges are hidden."""
-        if not self.shows_judges:
-            return AbovePage()
-        if self._above is None or self._above[0] != self.text_key:
-            self._above = self.text_key, self._read_above()
-        return self._above[1]._replace(nearest=bool(self.source_highlights().stops))
-
-    @abstractmethod
-    def _read_above(self) -> AbovePage:
-        """The same, read where the judges may be seen."""
-
-    @property
-    def beside_told(self) -> tuple[tuple[int, str], ...]:
-        """What of it is left out, in words, by where that begins."""
-        return ()
-
-    @property
-    def source_is_answer(self) -> bool:
-        """Whether the text in the main pane is an answer, set in Markdown, and no page."""
-        return False
-
-    @abstractmethod
-    def is_beside(self, target: str) -> bool:
-        """Whether spans with a target lie in the text that stands beside, and not in the main pane."""
-
-    @abstractmethod
-    def in_sight(self, mine: ReviewerSpan) -> bool:
-        """Whether a marked span lies in one of the two texts on the screen."""
-
-    @abstractmethod
-    def _entry(self, unit: str) -> QueueEntry:
-        """The line of a unit in a list."""
-
-    @abstractmethod
-    def _load_unit(self) -> None:
-        """Read the unit on the screen, whose ``own`` state is read."""
+    def _read_unit(self) -> None:
+        """Read the unit at this place of the queue."""
 
     @abstractmethod
     def _read_beside(self) -> None:
         """Read the parts that are read on demand, but always needed."""
 
+    @property
+    @abstractmethod
+    def snapshot(self) -> str | None:
+        """The snapshot whose text is in the main pane."""
+
+    @abstractmethod
+    def _entry(self, unit: str) -> QueueEntry:
+        """The line of a unit in a list."""
+
     # Within
 
     def _begin(self, at: str) -> None:
-        """Read how the units stand, and go to the first; a kind of sitting reads before what it needs of its own."""
+        """Read how the units stand, and go to the first."""
         self._read_anew()
         self._resume(at)
 
@@ -489,15 +432,8 @@ class Sitting(ABC):
         here = (there.queue, there.position, there._reader) == (self.queue, self.position, reader)
         if not here or data_version(reader) != version:
             return False
-        vars(self).update((name, getattr(there, name)) for name in self.of_unit)
+        vars(self).update((name, getattr(there, name)) for name in OF_UNIT)
         return True
-
-    def _read_unit(self) -> None:
-        self.unit = self.queue.units[self.position] if self.queue.units else ""
-        self.own = load_reviewer_state(self.study.reader, self.unit, self.reviewer, self.pass_no)
-        self._card = self._above = None
-        self._load_unit()
-        self._before, self.reads = None, None
 
     def _read_progress(self) -> ReviewerProgress:
         who = whose_states(self.reviewer, self.asks.name, self.pass_no)

@@ -9,8 +9,8 @@ from functools import partial
 from statistics import median
 from typing import Final
 
-from medreview.review.deciding import Deciding
 from medreview.review.gold import tell, untold_units
+from medreview.review.session import ReviewSession
 from medreview.text import counted
 from medreview.units.label_comparisons import PASS_NO, GoldResult, Twice, gold_results, labelled_twice
 from medreview.units.registry import unit_name, words_on
@@ -191,7 +191,7 @@ LEAST: Final = 20
 """Units decided or put off in a sitting from which on it is summed up when it ends."""
 
 
-def block_report(session: Deciding, *, shown: bool) -> list[str]:
+def block_report(session: ReviewSession, *, shown: bool) -> list[str]:
     """The block around the unit on the screen, nothing of which waits; ``shown``: its judges are shown now.
 
     Raises :class:`UserError` when it cannot be recorded that gold items were shown.
@@ -207,7 +207,7 @@ _COMPARED: Final = 300
 """Units of a queue up to which its labels are held against the judges': each is read for that."""
 
 
-def queue_report(session: Deciding, *, bar: int = 0) -> list[str]:
+def queue_report(session: ReviewSession, *, bar: int = 0) -> list[str]:
     """The end of a queue in sentences: what is decided, by label, each with a ``bar`` of so many cells at most; the
     time; the judges, where they may be seen."""
     units = session.queue.units
@@ -240,7 +240,7 @@ def queue_report(session: Deciding, *, bar: int = 0) -> list[str]:
     return lines
 
 
-def sitting_report(session: Deciding, *, told: bool = False) -> list[str]:
+def sitting_report(session: ReviewSession, *, told: bool = False) -> list[str]:
     """The summary shown when the reviewer leaves; nothing after a short sitting without gold items, or where what was
     done was ``told`` just now.
 
@@ -252,7 +252,9 @@ def sitting_report(session: Deciding, *, told: bool = False) -> list[str]:
     return _told(session, {*session.acted, *untold}, shown=False, gold=untold)
 
 
-def _told(session: Deciding, units: Collection[str], *, shown: bool, gold: Collection[str] | None = None) -> list[str]:
+def _told(
+    session: ReviewSession, units: Collection[str], *, shown: bool, gold: Collection[str] | None = None
+) -> list[str]:
     tell(session.study, session.reviewer, units if gold is None else gold, session.pass_no)
     summary: BlockSummary = block_summary(
         session.study.reader,

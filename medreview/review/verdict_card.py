@@ -15,10 +15,10 @@ from medreview.review.judge_words import (
     listed,
     passage_words,
     quote_words,
+    state_words,
     tally_words,
     verdict_or_own_word,
 )
-from medreview.review.page_words import state_words
 from medreview.review.why_flagged import Reason
 from medreview.text import Span
 from medreview.units.cited_source import Source

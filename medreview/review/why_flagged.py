@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 
 from medreview.labels import CLASH_WORDS, FALSE_QUOTES, OCR_IN_DOUBT, level_named
 from medreview.references.verdict import ON_REFERENCE
-from medreview.review.judge_words import jurors, sure_words
-from medreview.review.page_words import PAGE_WORDS
+from medreview.review.judge_words import PAGE_WORDS, jurors, sure_words
 from medreview.text import Span, counted, in_words, lazy_pattern
 from medreview.units.cited_source import NamedBy
 from medreview.units.kind import Machines, UnitView

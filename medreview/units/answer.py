@@ -18,6 +18,7 @@ from medreview.units.cited_source import load_sources
 from medreview.units.documents import source_document
 from medreview.units.findings import Finding, alone, findings_of
 from medreview.units.kind import (
+    CORRECT_ANSWER,
     CardPart,
     Document,
     DocumentPassage,
@@ -29,7 +30,7 @@ from medreview.units.kind import (
     UnitView,
 )
 from medreview.units.statement_view import response_name
-from medreview.units.stored import CORRECT_ANSWER, common, correct_answers_are, load_reference, opinions_on
+from medreview.units.stored import common, correct_answers_are, load_reference, opinions_on
 
 TARGET: Final = "response"
 """The key of the answer's own text, and the target of spans in it."""

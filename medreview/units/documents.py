@@ -13,17 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from medreview.text import Span
 from medreview.units.cited_source import Source
-from medreview.units.kind import Document, TextMark
+from medreview.units.kind import RESPONSE, SOURCE, Document, TextMark
 from medreview.units.statement_view import load_text, response_name
 from medreview.units.stored import load_passage
 
 if TYPE_CHECKING:
     from medreview.evidence.passage_ranking import SourceIndex
-
-
-RESPONSE: Final = "response"
-SOURCE: Final = "source"
-"""The keys of the response, and of a source that is the only one."""
 
 
 def source_document(
@@ -35,7 +30,7 @@ def source_document(
     return Document(
         key=key,
         title=f"{source.bracketed} {source.domain}",
-        text=text,
+        words=text,
         marks=marks,
         opens=marks[0].start if marks else None,
         state=source.state,
@@ -58,7 +53,6 @@ def _said_of(source: Source) -> str:
 
 
 PASSAGE: Final = "passage"
-_SOURCE_KEY: Final = "source"
 _SHORT: Final = 3_000
 """Characters; in a longer text only the passages that fit best are marked."""
 
@@ -90,7 +84,7 @@ def _page(reader: sqlite3.Connection, url: str, words: str, snapshot_id: str) ->
     if row is None:
         return None
     return _document(
-        _SOURCE_KEY,
+        SOURCE,
         row["domain"],
         load_text(reader, row["snapshot_id"]),
         words,

@@ -1,22 +1,23 @@
-"""A kind of unit: what each kind says of itself (:class:`UnitKind`), and one unit as plain data (:class:`UnitView`).
+"""A kind of unit: what each kind says of itself (:class:`Asks`, :class:`UnitKind`), and one unit as plain data
+(:class:`UnitView`).
 
 A view has what is asked and the texts to read beside it; what machines say of the unit stands apart from it.
 """
 
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from medreview.labels import FALSE_QUOTES, same_label
+from medreview.labels import AXES, FALSE_QUOTES, Label, same_label, scale_of
 from medreview.study.events import NewEvent
 from medreview.text import Span
-from medreview.units.asks import Asks
 
 if TYPE_CHECKING:
     from medreview.exchange.files.columns import ExportFile
+    from medreview.units.statement_view import StatementView
 
 Tone = Literal["", "title", "dim", "badge", "quote"]
 """How a part of the card is drawn; a badge is a warning."""
@@ -25,9 +26,19 @@ Shade = Literal["lexical", "evidence", "doubted", "quote", "clash", "statement"]
 """What a mark in a text means: shared words, the nearest passage, what may be a slip, a machine's quotation, a
 difference, the unit."""
 
+Entry = Literal["level", "spans", "order", "words"]
+"""How a label is given. ``level``: one digit. ``spans``: a digit, then spans in the text with a reason each. ``order``:
+a digit for each output from best to worst, then a quality for each. ``words``: a digit; that of the level ``edited``
+opens the text to be changed."""
+
 
 RULES: Final = "rules"
 """What the rules that compare references are called among judges."""
+RESPONSE: Final = "response"
+SOURCE: Final = "source"
+CORRECT_ANSWER: Final = "correct_answer"
+"""The keys of documents: a response, a source that is the only one, and the correct answer, which is read with care for
+when it is shown."""
 
 
 class CardPart(NamedTuple):
@@ -50,23 +61,30 @@ class TextMark(NamedTuple):
     shade: Shade
 
 
-class Document(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Document:
     """A text to read: ``key`` names it within the unit and is the target of spans in it (``response``, ``source``,
     ``passage``, ``note:ID``, ``output:2``, ``reference``).
 
-    ``title`` is what its bar says (``[1] who.example``, ``output 2``), ``state`` a page state or ``""``,
-    ``state_words`` what is to be said of that. ``snapshot_id``: of the text of a page, its snapshot. ``marks`` are
-    neutral: they say nothing of what machines think. ``opens``: where it opens, if not at its beginning.
+    ``title`` is what its bar says (``[1] who.example``, ``output 2``); ``words`` is the text, or reads it when it is
+    shown. ``state`` is a page state or ``""``, ``state_words`` what is to be said of that. ``snapshot_id``: of the text
+    of a page, its snapshot. ``marks`` are neutral: they say nothing of what machines think. ``opens``: where it opens,
+    if not at its beginning.
     """
 
     key: str
     title: str
-    text: str
+    words: str | Callable[[], str]
     marks: tuple[TextMark, ...] = ()
     opens: int | None = None
     state: str = ""
     state_words: str = ""
     snapshot_id: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The text, read now where it was not yet."""
+        return self.words if isinstance(self.words, str) else self.words()
 
 
 class DocumentPassage(NamedTuple):
@@ -113,8 +131,9 @@ class Machines(NamedTuple):
     ``words`` sums it up (``present YYYYYYY NNN 7-3``, ``judges 2-0``), ``""`` when nobody spoke. ``badges`` says why
     the unit is worth a look, joined by `` · ``. ``marks``: ranges to be marked in a document, by its key.
     ``remarks``: words under the row of a place in a document, by its key. ``opens``: the
-    document that they speak of, if it is not the first. ``supported``: what they say of a pair where they have no
-    level, the two-way word.
+    document that they speak of, if it is not the first. ``supported``: what they say where they have no level, the
+    two-way word. ``by_rules``: the rules alone have spoken, and nobody owes them a reason. ``divided``: what single
+    judges say of a statement on which they have no common word.
     """
 
     opinions: tuple[Opinion, ...] = ()
@@ -125,14 +144,21 @@ class Machines(NamedTuple):
     remarks: tuple[tuple[str, int, str], ...] = ()
     opens: str = ""
     supported: bool | None = None
+    by_rules: bool = False
+    divided: frozenset[str] = frozenset()
 
     def agree(self, axis: str, label: str) -> bool | None:
-        """Whether they say the same as a label of an axis; ``None`` when they have no say, or cannot have one on it."""
+        """Whether they say the same as a label of an axis; ``None`` when they have no say, or cannot have one on it.
+
+        Where they are divided, ``None`` as well if one of them says the same, else False.
+        """
+        if self.by_rules:
+            return None
         if self.level is not None:
             return same_label(axis, label, self.level)
-        if self.supported is None or label == "cannot_judge":
-            return None
-        return self.supported == (label == "supported")
+        if self.supported is not None:
+            return None if label == "cannot_judge" else self.supported == (label == "supported")
+        return False if self.divided and label not in self.divided else None
 
 
 class UnitView(NamedTuple):
@@ -142,7 +168,8 @@ class UnitView(NamedTuple):
     the texts to walk through with ``[`` and ``]``; ``beside`` is one that stays beside them (the response, the
     reference), or ``None``. ``text_sha256``: of what is decided about. ``model`` wrote it; it is hidden
     in blind mode. ``outputs``: how many outputs a ranking has, in the order of ``documents``, and ``numbers`` their
-    stored numbers in that order. ``missing``: what cannot be shown, in words.
+    stored numbers in that order. ``missing``: what cannot be shown, in words. ``statement``: of a statement, all else
+    that is known of it, the judges' words included.
     """
 
     unit: str
@@ -160,6 +187,7 @@ class UnitView(NamedTuple):
     response_id: str = ""
     numbers: tuple[int, ...] = ()
     missing: str = ""
+    statement: "StatementView | None" = None
 
     @property
     def card(self) -> str:
@@ -220,44 +248,50 @@ _IN_USE: Final = (
 )
 
 
-class UnitKind(Asks, ABC):
-    """One kind of unit. Its subclasses are stateless; ``registry.KINDS`` has one object of each.
+class Asks(ABC):
+    """What a session asks of a kind of unit, the statement included: labels, views, what machines say.
 
-    Beside what it asks: ``title`` is what the first screen calls its queue, ``about`` a sentence on what is asked.
-    ``queue`` is the queue's name, the kind and an s when empty. ``blind``: its queue is blind unless asked otherwise.
-    ``headline``: what figures of it begin with. ``tables``: what an export has of it beside the labels. The files that
-    it comes in are in ``formats.FORMATS``.
+    ``name`` is the kind, the prefix of its ids; ``noun`` one of them; ``about`` a sentence on what is asked.
 
-    ``models``: which values of a stored unit's content name what wrote it, or are its word for it, as in
-    unit_values.csv and with ``*`` for any number (``outputs.*.model``): they are left out of what is given to somebody
-    who must not know.
-
-    ``filters``: what its queue can be narrowed by beside what all units have: a name, and SQL over ``rows`` (as ``s``)
-    that gives its value. They tell nothing of what machines say, so that a blind queue may have them.
-
-    ``rows`` is SQL that selects ``unit, cluster, ordinal, text, model, origin, record_id`` of every unit of the kind:
-    ``cluster`` a whole number that groups them in lists, ``ordinal`` their order in it.
+    ``axis`` is what its digits set and ``levels`` those labels, by digit: their names and definitions are the key rows
+    and ``?``. ``reasons`` are asked for when a label differs from the machines', none when empty. ``leads_to``: the
+    kind of unit that one key leads to, made of the same material; none when empty. ``crosses_to``: the same of the key
+    between what is said and the references that it is said by. ``also`` are the other axes that it
+    has, ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing. ``parsed``: a parser cut it
+    out of a response, so that it can have cut it out wrongly.
     """
 
-    title: str
-    about: str
-    headline: Headline
-    rows: str
-    queue: str = ""
-    blind: bool = True
-    models: tuple[str, ...] = ()
-    tables: "tuple[ExportFile, ...]" = ()
-    filters: Mapping[str, str] = MappingProxyType({})
+    name: str
+    noun: str
+    axis: str
+    levels: tuple[Label, ...]
+    reasons: tuple[Label, ...] = ()
+    entry: Entry = "level"
+    leads_to: str = ""
+    crosses_to: str = ""
+    also: tuple[str, ...] = ()
+    adds: str = ""
+    parsed: bool = False
+    about: str = ""
 
     @property
-    def queue_name(self) -> str:
-        """The name of its queue."""
-        return self.queue or f"{self.name}s"
+    def digits(self) -> str:
+        """The digits that give a label, as prompts say them: ``1-5``."""
+        return f"{self.levels[0].key}-{self.levels[-1].key}" if self.levels else ""
 
-    def in_use(self, reader: sqlite3.Connection) -> bool:
-        """Whether the study has units of this kind that wait for a reviewer: some came in a file, or somebody decided
-        on one, or knows the right label of one."""
-        return any(reader.execute(query, (self.name,)).fetchone()[0] for query in _IN_USE)
+    def level_for(self, key: str) -> Label | None:
+        """The label that a digit gives, or ``None``."""
+        return next((label for label in self.levels if label.key == key), None)
+
+    def level_named(self, level: str) -> Label:
+        """A label of its axis by its level; raises ``KeyError`` for another."""
+        scale = self.levels or AXES[scale_of(self.axis)]
+        for label in scale:
+            if label.level == level:
+                return label
+        if self.entry == "order":
+            return Label(level, "", "ranked", "")
+        raise KeyError(f"{level!r} is not one of {', '.join(label.level for label in scale)}")
 
     @abstractmethod
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:
@@ -267,17 +301,13 @@ class UnitKind(Asks, ABC):
     def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
         """What machines say of it. Asked only when that may be seen."""
 
+    def machines_on(self, reader: sqlite3.Connection, view: UnitView) -> Machines:
+        """The same of a unit that is read."""
+        return self.machines(reader, view.unit)
+
     def afterwards(self, reader: sqlite3.Connection, unit: str) -> tuple[Document, ...]:
         """Texts that nearly give the right label away: shown once the unit is decided and its machines may be seen."""
         return ()
-
-    @abstractmethod
-    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
-        """The response, case or passage that it is part of: what figures resample; itself when it stands alone."""
-
-    @abstractmethod
-    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
-        """Each machine's label on each unit of the kind, streamed."""
 
     def fits(self, view: UnitView, label: str) -> str:
         """Why a label cannot be given to a unit, as a sentence that says what to do instead; ``""`` when it can."""
@@ -305,3 +335,50 @@ class UnitKind(Asks, ABC):
         Raises ``ValueError``, a sentence, for what cannot be added.
         """
         raise ValueError(f"Nothing can be added to a {self.noun}.")
+
+
+class UnitKind(Asks):
+    """One kind of unit other than the statement. Its subclasses are stateless; ``registry.KINDS`` has one of each.
+
+    ``title`` is what the first screen calls its queue.
+    ``queue`` is the queue's name, the kind and an s when empty. ``blind``: its queue is blind unless asked otherwise.
+    ``headline``: what figures of it begin with. ``tables``: what an export has of it beside the labels. The files that
+    it comes in are in ``formats.FORMATS``.
+
+    ``models``: which values of a stored unit's content name what wrote it, or are its word for it, as in
+    unit_values.csv and with ``*`` for any number (``outputs.*.model``): they are left out of what is given to somebody
+    who must not know.
+
+    ``filters``: what its queue can be narrowed by beside what all units have: a name, and SQL over ``rows`` (as ``s``)
+    that gives its value. They tell nothing of what machines say, so that a blind queue may have them.
+
+    ``rows`` is SQL that selects ``unit, cluster, ordinal, text, model, origin, record_id`` of every unit of the kind:
+    ``cluster`` a whole number that groups them in lists, ``ordinal`` their order in it.
+    """
+
+    title: str
+    headline: Headline
+    rows: str
+    queue: str = ""
+    blind: bool = True
+    models: tuple[str, ...] = ()
+    tables: "tuple[ExportFile, ...]" = ()
+    filters: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def queue_name(self) -> str:
+        """The name of its queue."""
+        return self.queue or f"{self.name}s"
+
+    def in_use(self, reader: sqlite3.Connection) -> bool:
+        """Whether the study has units of this kind that wait for a reviewer: some came in a file, or somebody decided
+        on one, or knows the right label of one."""
+        return any(reader.execute(query, (self.name,)).fetchone()[0] for query in _IN_USE)
+
+    @abstractmethod
+    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
+        """The response, case or passage that it is part of: what figures resample; itself when it stands alone."""
+
+    @abstractmethod
+    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
+        """Each machine's label on each unit of the kind, streamed."""

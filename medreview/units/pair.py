@@ -17,8 +17,9 @@ from medreview.study.ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
 from medreview.units.checked_reference import load_source_reference
 from medreview.units.cited_source import NamedBy, Source, load_sources, references_of_sources
 from medreview.units.derived_label import derived_labels
-from medreview.units.documents import SOURCE, response_document, source_document
+from medreview.units.documents import response_document, source_document
 from medreview.units.kind import (
+    SOURCE,
     CardPart,
     DocumentPassage,
     Headline,

@@ -14,7 +14,8 @@ from medreview.labels import label_words
 from medreview.study.ids import STATEMENT, kind_of, unit_id
 from medreview.study.unit_table import dumped
 from medreview.text import sha256
-from medreview.units.asks import STATEMENT_ASKS, Asks
+from medreview.units.kind import Asks
+from medreview.units.statement import STATEMENT_ASKS
 from medreview.units.statement_view import load_name
 
 if TYPE_CHECKING:

@@ -244,9 +244,6 @@ WhenShown = Literal["after", "shown"]
 """When the correct answer stands beside an answer. ``after``: once the answer is decided and the machines may be seen.
 ``shown``: from the start."""
 
-CORRECT_ANSWER: Final = "correct_answer"
-"""The key of the document that it is."""
-
 _KEY: Final = "correct_answer"
 
 

@@ -10,8 +10,19 @@ from medreview.statements.own_citations import numbering
 from medreview.study.ids import STATEMENT, ids_of, unit_id
 from medreview.text import in_words
 from medreview.units.cited_source import load_sources
-from medreview.units.documents import RESPONSE, response_document, source_document
-from medreview.units.kind import CardPart, Document, Headline, Machines, Opinion, Rating, TextMark, UnitKind, UnitView
+from medreview.units.documents import response_document, source_document
+from medreview.units.kind import (
+    RESPONSE,
+    CardPart,
+    Document,
+    Headline,
+    Machines,
+    Opinion,
+    Rating,
+    TextMark,
+    UnitKind,
+    UnitView,
+)
 from medreview.units.statement_view import places_of, response_name, statement_name
 
 STATEMENTS: Final = "statements"

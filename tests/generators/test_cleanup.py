@@ -13,7 +13,7 @@ from medreview.generators.cleanup import Cleanup, listed, unsupported
 from medreview.llm.settings import JudgeSettings
 from medreview.review.decision import decide_in_script
 from medreview.review.queue import open_queue
-from medreview.review.unit_session import UnitSession
+from medreview.review.session import ReviewSession
 from medreview.stats.reports.generated_items import cleanup_report
 from medreview.study import Study
 from medreview.units.stored import load_unit
@@ -72,7 +72,7 @@ def test_a_valid_revision_is_a_unit_with_its_statement_and_page_and_the_judges_w
 def test_the_judges_word_and_the_quote_are_hidden_until_the_revision_is_decided(study):
     with JudgeEndpoint(says(json.dumps(GOOD))) as server, JudgeEndpoint(says(json.dumps(SUPPORTS))) as other:
         run(study, server.settings("writer"), other.settings("checker"))
-    session = UnitSession(study, "kb", open_queue(study, "revisions", "kb"), reveal="each")
+    session = ReviewSession(study, "kb", open_queue(study, "revisions", "kb"), reveal="each")
     assert GOOD["text"] in repr(session.view)
     assert not any(hidden in repr(session.view) for hidden in ("checker", "The same amount.", GOOD["changed"]))
     assert session.machines.opinions == ()
@@ -202,7 +202,7 @@ def test_reviewers_labels_give_their_own_shares_and_none_together_until_all_revi
         "SELECT unit_id, content ->> 'revised' <> '' FROM unit WHERE kind = 'revision'"
     ).fetchall()
     revised, removed = ([unit for unit, is_revised in units if is_revised == which] for which in (1, 0))
-    session = UnitSession(demo, "kb", open_queue(demo, "revisions", "kb"))
+    session = ReviewSession(demo, "kb", open_queue(demo, "revisions", "kb"))
     for unit, label in [*((unit, "supported") for unit in revised[:-1]), (removed[0], "removal_right")]:
         session.go(list(session.queue.units).index(unit))
         session.decide(label)

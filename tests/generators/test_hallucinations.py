@@ -17,7 +17,7 @@ from medreview.judges.prompts import load_prompt
 from medreview.judges.tasks.registry import NAMES, task_for
 from medreview.llm.settings import JudgeSettings
 from medreview.review.queue import open_queue
-from medreview.review.unit_session import UnitSession
+from medreview.review.session import ReviewSession
 from medreview.stats.reports.generated_items import planted_report
 from medreview.study import Study
 from medreview.units.stored import load_gold
@@ -274,7 +274,7 @@ def test_what_judges_are_asked_is_the_same_whether_the_type_and_the_spans_are_kn
 def test_in_a_blind_sitting_neither_type_nor_spans_nor_the_correct_answer_are_there_before_the_decision(study):
     with JudgeEndpoint(says(json.dumps(CONTEXT))) as server:
         run(study, server.settings("writer"), "context")
-    session = UnitSession(study, "kb", open_queue(study, "answers", "kb"))
+    session = ReviewSession(study, "kb", open_queue(study, "answers", "kb"))
     assert CONTEXT["answer"] in repr(session.view)
     assert not any(hidden in repr(session.view) for hidden in ("context", CONTEXT["how"]))
 

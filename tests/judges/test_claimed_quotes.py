@@ -7,7 +7,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.judges.claimed_quotes import ground_claims
-from medreview.review.about_answer import about_answer
+from medreview.review.study_response import about_answer
 from medreview.study import Study
 
 ADDRESS = "https://guideline.example/renal"

@@ -4,7 +4,7 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.review.actions import REVIEW, actions_for, figure_actions, remapped
-from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.statement import STATEMENT_ASKS
 
 
 def keys_of(name: str, told: dict[str, str]) -> tuple[str, ...]:

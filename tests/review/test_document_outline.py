@@ -55,5 +55,5 @@ def test_a_session_knows_the_places_of_its_source(study):
     assert session.source_places().path(session.source_text(), 60) == ("Initial resuscitation",)
     session.turn_source(1)
     assert session.source_places() == DocumentOutline()
-    session.item = None
+    session = ReviewSession(study, "kb", open_queue(study, "deferred", "kb"))
     assert session.source_places() == DocumentOutline()

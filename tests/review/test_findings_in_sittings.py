@@ -6,9 +6,9 @@ import pytest
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
+from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.units.stored import show_correct_answers
 from tests.support.answer_study import CONTEXT, CORRECT, answer_units, bring_answers, find
@@ -25,18 +25,16 @@ def study(tmp_path: Path, empty_study: Study) -> Study:
     return empty_study
 
 
-def sitting(study: Study, queue: str, *, filter: str = "", blind: bool | None = None) -> Deciding:
-    session = open_session(study, "kb", open_queue(study, queue, "kb", filter=filter, blind=blind))
-    assert isinstance(session, Deciding)
-    return session
+def sitting(study: Study, queue: str, *, filter: str = "", blind: bool | None = None) -> ReviewSession:
+    return open_session(study, "kb", open_queue(study, queue, "kb", filter=filter, blind=blind))
 
 
-def on(session: Deciding, unit: str) -> Deciding:
+def on(session: ReviewSession, unit: str) -> ReviewSession:
     session.go(list(session.queue.units).index(unit))
     return session
 
 
-def marked(session: Deciding) -> list[str]:
+def marked(session: ReviewSession) -> list[str]:
     return [CONTEXT[mark.start : mark.end] for mark in session.finding_marks()]
 
 

@@ -7,8 +7,7 @@ import pytest
 from medreview.labels import EVIDENCE, FLAGS, PAGE_STATES, QUOTE_STATUSES, quote_doubt_words
 from medreview.review.cell_width import width
 from medreview.review.glossary import GLOSSARY, page
-from medreview.review.judge_words import passage_words
-from medreview.review.page_words import state_words
+from medreview.review.judge_words import passage_words, state_words
 from medreview.review.why_flagged import every_reason
 from medreview.units.kind import DocumentPassage
 

@@ -3,8 +3,8 @@
 import pytest
 
 from medreview.labels import REASONS
-from medreview.review import likely_reason as likely
-from medreview.review.likely_reason import likely_reason
+from medreview.review import decision as likely
+from medreview.review.decision import likely_reason
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from medreview.judges.verdicts import refresh
-from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.sitting import OF_UNIT
 from medreview.study import Study
 from medreview.units.registry import KINDS
 from tests.support.unit_samples import SAMPLES, two_responses
@@ -18,7 +18,7 @@ QUEUES = {kind: KINDS[kind].queue_name for kind in SAMPLES} | {"statement": "res
 """Kind -> a queue of it."""
 
 
-def shown(sitting: Deciding) -> tuple[object, ...]:
+def shown(sitting: ReviewSession) -> tuple[object, ...]:
     return (
         *(sitting.unit, sitting.name, sitting.own, sitting.mode, sitting.shows_judges, sitting.judges_say),
         *(sitting.judge_words, sitting.reads, sitting.text_key, sitting.snapshot, sitting.source_text()),
@@ -27,12 +27,12 @@ def shown(sitting: Deciding) -> tuple[object, ...]:
     )
 
 
-def sit(study: Study, queue: str = "responses") -> Deciding:
+def sit(study: Study, queue: str = "responses") -> ReviewSession:
     """A sitting that writes what was seen when it is left, as one does that is gone through quickly."""
     return open_session(study, "kb", open_queue(study, queue, "kb"), later=lambda _seconds, _act: None)
 
 
-def statements_of(sitting: Deciding, act: Callable[[], object]) -> list[str]:
+def statements_of(sitting: ReviewSession, act: Callable[[], object]) -> list[str]:
     """The SQL of an act but what asks whether anything was written."""
     told: list[str] = []
     sitting.study.reader.set_trace_callback(told.append)
@@ -55,7 +55,7 @@ def test_a_unit_that_was_read_ahead_is_shown_as_one_that_was_not(kind: str, tmp_
             assert (there is None) == (place + 1 == len(looked.queue.units))
             if there is not None:
                 told = {name for name, value in vars(there).items() if vars(looked).get(name) is not value}
-                assert told - {"position", "_ahead"} <= set(there.of_unit)
+                assert told - {"position", "_ahead"} <= set(OF_UNIT)
                 assert looked.next()
                 assert plain.next()
                 assert looked.own is there.own
@@ -85,7 +85,6 @@ def test_what_another_connection_wrote_meanwhile_is_read(study: Study) -> None:
         lambda connection: connection.execute("UPDATE statement SET text = 'Another.' WHERE statement_id = 's2'")
     )
     sitting.next()
-    assert isinstance(sitting, ReviewSession)
     assert sitting.item is not None
     assert sitting.unit == "s2"
     assert "Another." in sitting.item.text
@@ -93,10 +92,10 @@ def test_what_another_connection_wrote_meanwhile_is_read(study: Study) -> None:
 
 @pytest.mark.parametrize(
     "go",
-    [lambda one: one.go(3), Deciding.previous, lambda one: one.set_filter("children")],
+    [lambda one: one.go(3), ReviewSession.previous, lambda one: one.set_filter("children")],
     ids=["far", "back", "filter"],
 )
-def test_another_unit_than_was_looked_at_is_read(study: Study, go: Callable[[Deciding], object]) -> None:
+def test_another_unit_than_was_looked_at_is_read(study: Study, go: Callable[[ReviewSession], object]) -> None:
     looked, plain = sit(study), sit(study)
     for sitting in (looked, plain):
         sitting.next()

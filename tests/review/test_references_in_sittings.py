@@ -6,11 +6,9 @@ from medreview.errors import UserError
 from medreview.judges.verdict_fingerprint import is_current
 from medreview.judges.verdicts import refresh
 from medreview.references.model import Asked, ReferenceCheck
-from medreview.review.deciding import Deciding
 from medreview.review.open_session import Switch, cross, open_session, switch
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.unit_session import UnitSession
 from medreview.study import Study
 from tests.support.reference_study import LATER, SECOND, add_check, fill_references
 from tests.support.study_builder import build, rows_of
@@ -29,11 +27,11 @@ def study(empty_study: Study) -> Study:
     return empty_study
 
 
-def sit(study: Study, queue: str, unit: str = "", *, blind: bool | None = None, filter: str = "") -> Deciding:
+def sit(study: Study, queue: str, unit: str = "", *, blind: bool | None = None, filter: str = "") -> ReviewSession:
     return open_session(study, "kb", open_queue(study, queue, "kb", blind=blind, filter=filter), at=unit)
 
 
-def at(study: Study, found: Switch) -> Deciding:
+def at(study: Study, found: Switch) -> ReviewSession:
     session = open_session(study, "kb", found.queue, at=found.unit)
     if found.text:
         session.show_text(found.text)
@@ -136,7 +134,6 @@ def test_what_is_kept_blind_with_a_statement_is_told_beside_no_other_statement_t
     )
     refresh(study)
     told = sit(study, "responses", "r1.2")
-    assert isinstance(told, ReviewSession)
     assert "reference: other work" in told.badges
     assert told.is_other_work("u3")
     told.leave()
@@ -145,7 +142,6 @@ def test_what_is_kept_blind_with_a_statement_is_told_beside_no_other_statement_t
     session.defer()
     session.leave()
     kept = sit(study, "responses", "r1.2")
-    assert isinstance(kept, ReviewSession)
     assert kept.shows_judges
     place = kept.queue.units.index("r1.2")
     assert "other work" not in kept.badges + kept.listed(place).badges
@@ -156,7 +152,6 @@ def test_what_is_kept_blind_with_a_statement_is_told_beside_no_other_statement_t
 
 def test_the_key_leads_to_the_reference_of_the_source_on_the_screen_and_back_to_that_source(study: Study) -> None:
     session = sit(study, "flagged", "r1.3")
-    assert isinstance(session, ReviewSession)
     session.turn_source(1)
     assert session.source is not None
     shown = session.source.source_id
@@ -180,7 +175,6 @@ def test_of_a_source_whose_reference_is_fine_another_one_is_told_that_the_statem
     build(study, lambda rows: rows.marker("r1.2", None, 4))
     build(study, lambda rows: add_check(rows, "f2", ReferenceCheck("match", SECOND), LATER))
     session = sit(study, "responses", "r1.2")
-    assert isinstance(session, ReviewSession)
     assert session.text_key == "u2"
     assert session.reference is not None
     assert session.reference.said == "ref [4] not found: asked Crossref, PubMed"
@@ -195,7 +189,6 @@ def test_nothing_to_look_up_takes_no_row_and_a_service_that_gave_no_answer_takes
         check = ReferenceCheck("not_checkable", asked=asked)
         build(study, lambda rows, check=check, at_utc=at_utc: add_check(rows, "f2", check, at_utc))  # type: ignore[misc]
         session = sit(study, "responses", "r1.2")
-        assert isinstance(session, ReviewSession)
         assert session.reference is not None
         said.append((session.reference.said, session.reference.worth_a_row))
     assert said == [
@@ -208,7 +201,6 @@ def test_where_the_judges_are_hidden_the_reference_opens_blind_and_opened_by_its
     study: Study,
 ) -> None:
     blind = sit(study, "responses", "r1.2", blind=True)
-    assert isinstance(blind, ReviewSession)
     assert (blind.reference, dict(blind.references), blind.is_other_work("u3")) == (None, {}, False)
     there = cross(blind)
     assert told(there) == ("references", "blind", "reference:f2")
@@ -244,7 +236,6 @@ def test_what_has_no_reference_and_a_second_pass_lead_nowhere(study: Study) -> N
 
 def test_a_pair_with_a_page_that_is_another_work_says_so_where_the_judges_are_shown(study: Study) -> None:
     session = sit(study, "pairs", "pair:r1.3:u3", blind=False)
-    assert isinstance(session, UnitSession)
     assert "reference is ANOTHER WORK: “Statins and the eye: a cohort of drivers” 2011" in session.machines.words
     assert "reference: other work" in session.machines.badges
     session.go(list(session.queue.units).index("pair:r1.3:u2"))

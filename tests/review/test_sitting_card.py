@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from medreview.review.sitting_card import about, ago, spoken_place
+from medreview.review.overview import about, ago, spoken_place
 
 NOW = datetime(2026, 11, 29, 14, 0, tzinfo=UTC)
 

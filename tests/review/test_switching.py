@@ -4,7 +4,6 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.review.audit import draw
-from medreview.review.deciding import Deciding
 from medreview.review.open_session import CameFrom, Switch, open_session, switch
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -22,11 +21,11 @@ def study(empty_study: Study) -> Study:
     return empty_study
 
 
-def sit(study: Study, queue: str, unit: str = "", **more: object) -> Deciding:
+def sit(study: Study, queue: str, unit: str = "", **more: object) -> ReviewSession:
     return open_session(study, "kb", open_queue(study, queue, "kb", **more), at=unit)  # type: ignore[arg-type]
 
 
-def at(study: Study, found: Switch) -> Deciding:
+def at(study: Study, found: Switch) -> ReviewSession:
     return open_session(study, "kb", found.queue, at=found.unit)
 
 
@@ -38,7 +37,6 @@ def test_the_pair_is_that_of_the_source_on_the_screen_and_the_way_back_leads_to_
     study: Study,
 ) -> None:
     session = sit(study, "flagged", "r1.1")
-    assert isinstance(session, ReviewSession)
     session.turn_source(1)
     there = switch(session)
     assert told(there) == ("pairs", "open", "pair:r1.1:u2")

@@ -5,10 +5,10 @@ import sqlite3
 import pytest
 
 from medreview.review.audit import draw
-from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_state
+from medreview.review.session import ReviewSession
 from medreview.study import Study
 from tests.support.study_builder import rows_of
 from tests.support.unit_samples import two_responses
@@ -20,7 +20,7 @@ def study(empty_study: Study) -> Study:
     return empty_study
 
 
-def sit(study: Study, queue: str, unit: str, *, blind: bool) -> Deciding:
+def sit(study: Study, queue: str, unit: str, *, blind: bool) -> ReviewSession:
     session = open_session(study, "kb", open_queue(study, queue, "kb", blind=blind))
     session.go(list(session.queue.units).index(unit))
     return session

@@ -7,15 +7,13 @@ from medreview.review.decision import FollowUp
 from medreview.review.open_session import open_session
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
-from medreview.review.unit_session import UnitSession
+from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.counts import load_counts
 
 
-def sitting(study: Study, filter: str = "") -> UnitSession:
-    session = open_session(study, "kb", open_queue(study, "whole_responses", "kb", filter=filter))
-    assert isinstance(session, UnitSession)
-    return session
+def sitting(study: Study, filter: str = "") -> ReviewSession:
+    return open_session(study, "kb", open_queue(study, "whole_responses", "kb", filter=filter))
 
 
 def test_a_whole_response_is_decided_blind_then_shown_beside_the_roll_up_and_undone(study: Study) -> None:

@@ -9,7 +9,6 @@ from medreview.labels import CLASH_WORDS, HALLUCINATION, PAGE_STATES
 from medreview.references.verdict import VERDICTS
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.session import ReviewSession
 from medreview.review.why_flagged import badges_in, every_reason, reasons, reasons_of_unit, short
 from medreview.study import Study
 from medreview.units.kind import DocumentPassage, Machines, Opinion, UnitView
@@ -108,7 +107,6 @@ def test_another_unit_says_whose_quote_is_not_true():
 def test_only_what_all_these_judges_say_of_a_source_is_said_of_them(demo_file):
     with Study.open(demo_file, read_only=True) as study:
         session = open_session(study, "kb", open_queue(study, "flagged", "kb"))
-        assert isinstance(session, ReviewSession)
         session.go([unit_name(study.reader, unit) for unit in session.queue.units].index("R08 S6"))
         votes = {(said.judge, said.verdict, session.item.source_of(said.snapshot_id).name)
                  for said in session.item.judgements if not said.offline}  # fmt: skip

@@ -10,7 +10,7 @@ from medreview.review.span_editing import SpanEdit
 from medreview.screens.dialogs import HallucinationDialog, ReasonDialog, RevealDialog, SpanDialog, both_ends
 from medreview.screens.panes import PaneHints
 from medreview.study import Study
-from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.statement import STATEMENT_ASKS
 from tests.support.workbench import events, pane_text, press, statements, workbench
 
 

@@ -18,8 +18,8 @@ from medreview.review.cell_width import width
 from medreview.review.home_actions import HOME
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
-from medreview.review.reviewer_progress import ReviewerProgress
 from medreview.review.session import ReviewSession
+from medreview.review.sitting import ReviewerProgress
 from medreview.screens.app import Workbench
 from medreview.screens.environment import Look
 from medreview.screens.home import HomeScreen

@@ -20,7 +20,7 @@ from medreview.screens.last_rows import foot_rows
 from medreview.screens.layout import SOURCE_ROWS, Needs, arrange
 from medreview.screens.source_rows import NOTHING_TO_READ, date_words, size_words
 from medreview.screens.widgets.painted import COLOURS, PALETTE
-from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.statement import STATEMENT_ASKS
 
 sizes = st.builds(Size, st.integers(40, 220), st.integers(24, 70))
 # Of a named tuple itself, also what need not be given would be made.

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from medreview.review.actions import actions_for
-from medreview.review.unit_session import UnitSession
+from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.units.registry import KINDS
@@ -25,10 +25,8 @@ def payloads(study: Study, *kinds: str) -> list[dict[str, Any]]:
     return [json.loads(row["payload"]) for row in events(study, *kinds)]
 
 
-def units(app: Workbench) -> UnitSession:
-    session = review_screen(app).session
-    assert isinstance(session, UnitSession)
-    return session
+def units(app: Workbench) -> ReviewSession:
+    return review_screen(app).session
 
 
 of = pytest.mark.parametrize
@@ -179,7 +177,7 @@ async def test_a_vote_on_a_fact_is_one_key_and_the_jury_comes_after_the_block(st
         await press(pilot, "1", "2", "3", "4")
         assert [one["label"] for one in payloads(study, "decide")] == ["present", "absent", "contradicted", "both"]
         await press(pilot, "r")
-        judged = next(unit for unit in session.queue.units if session.kind.machines(study.reader, unit).opinions)
+        judged = next(unit for unit in session.queue.units if session.asks.machines(study.reader, unit).opinions)
         await press(pilot, "escape", *"k" * (session.position - session.queue.units.index(judged)))
         assert "present Y N 1-1, tie: undecided · contradicted NN 0-2" in screen_text(app)
 
@@ -200,10 +198,10 @@ async def test_an_order_stands_beside_the_judges_in_places_on_the_screen_and_can
     app = blind_workbench(study, "rankings", reveal="each")
     async with app.run_test(size=(160, 50)) as pilot:
         session = units(app)
-        judged = next(unit for unit in session.queue.units if session.kind.machines(study.reader, unit).level)
+        judged = next(unit for unit in session.queue.units if session.asks.machines(study.reader, unit).level)
         await press(pilot, *"j" * session.queue.units.index(judged))
         numbers = session.view.numbers
-        theirs = session.kind.machines(study.reader, judged).level
+        theirs = session.asks.machines(study.reader, judged).level
         worst = [str(numbers.index(int(number)) + 1) for number in reversed(theirs.split(">"))]
         await press(pilot, *worst, *"g" * len(worst))
         shown = screen_text(app)

@@ -13,7 +13,7 @@ from medreview.review.queue import open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.review import ReviewScreen
 from medreview.study import Study
-from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.statement import STATEMENT_ASKS
 from tests.support.full_disk import full_disk
 from tests.support.workbench import (
     PLAIN,

@@ -2,7 +2,6 @@
 
 import pytest
 
-from medreview.review.unit_session import UnitSession
 from medreview.screens.panes import Panes
 from medreview.study import Study
 from tests.support.unit_samples import SAMPLES
@@ -43,7 +42,6 @@ async def test_a_card_without_a_text_beside_stands_with_its_labels_on_their_rows
         await pilot.pause()
         card = pane_text(app, "statement").splitlines()
         session = review_screen(app).session
-        assert isinstance(session, UnitSession)
         view = session.view
         assert view is not None
         first = next(line for line in card if line.strip().startswith("fact"))
@@ -92,7 +90,6 @@ async def test_what_machines_sum_up_is_never_cut_where_a_row_of_its_own_holds_it
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         session = review_screen(app).session
-        assert isinstance(session, UnitSession)
         for place in range(len(session.queue.units)):
             session.go(place)
             assert session.view is not None

@@ -1,6 +1,5 @@
 """The verdict card: why, together, each judge with its changed words marked, what gives way; and nothing blind."""
 
-from dataclasses import replace
 
 import pytest
 
@@ -8,7 +7,6 @@ from medreview.judges.verdicts import refresh
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.review.unit_session import UnitSession
 from medreview.review.verdict_card import JudgeGroup, JudgeLine, Together, VerdictCard, Words
 from medreview.screens.card_rows import card_rows
 from medreview.screens.judge_rows import judge_bar
@@ -16,7 +14,7 @@ from medreview.screens.quote_rows import quote_rows
 from medreview.screens.widgets.painted import Row, cells
 from medreview.study import Study
 from medreview.text import Span
-from medreview.units.asks import STATEMENT_ASKS
+from medreview.units.statement import STATEMENT_ASKS
 from tests.support.unit_samples import SAMPLES
 from tests.support.workbench import blind_workbench, pane_text, press, review_screen, statements, workbench
 
@@ -113,7 +111,6 @@ def test_every_kind_of_unit_has_the_same_card(empty_study: Study, kind: str) -> 
     SAMPLES[kind](empty_study)
     queues = {"response": "whole_responses", "qa": "qa"}
     session = open_session(empty_study, "kb", open_queue(empty_study, queues.get(kind, f"{kind}s"), "kb", blind=False))
-    assert isinstance(session, UnitSession)
     assert session.queue.units
     for place in range(len(session.queue.units)):
         session.go(place)
@@ -172,10 +169,8 @@ async def test_the_panel_keeps_its_rows_from_one_statement_that_was_judged_to_th
 
 
 def test_a_tie_is_called_one_and_leaves_nothing_to_accept(study: Study) -> None:
-    session = of_dose(study)
-    item = session.item
-    assert item is not None
-    assert item.verdict is not None
-    session.item = replace(item, verdict=replace(item.verdict, verdict=None, tied=True, votes_for=1, votes_other=1))
-    session._card = None
-    assert any("TIE 1-1 · no a, press 1-5" in text(row) for row in card_rows(session.card, 60, 12, STATEMENT_ASKS))
+    tie = "UPDATE verdict SET verdict = NULL, tied = 1, votes_for = 1, votes_other = 1 WHERE statement_id = ?"
+    unit = of_dose(study).unit
+    study.write(lambda connection: connection.execute(tie, (unit,)))
+    rows = card_rows(of_dose(study).card, 60, 12, STATEMENT_ASKS)
+    assert any("TIE 1-1 · no a, press 1-5" in text(row) for row in rows)

@@ -81,9 +81,7 @@ def review_screen(app: Workbench) -> ReviewScreen:
 
 def statements(app: Workbench) -> ReviewSession:
     """The session over statements that is on the screen."""
-    session = review_screen(app).session
-    assert isinstance(session, ReviewSession)
-    return session
+    return review_screen(app).session
 
 
 def events(study: Study, *kinds: str) -> list[sqlite3.Row]:

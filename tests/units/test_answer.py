@@ -7,7 +7,6 @@ import pytest
 
 from medreview import pipeline
 from medreview.exchange.exports.export import export, without_judges
-from medreview.review.deciding import Deciding
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_state
@@ -212,7 +211,6 @@ def test_labels_spans_findings_and_correct_answers_come_out_of_an_export_and_in_
         first, unit, _ = answer_units(study)
         find(study, "one", unit, "context", "after week 28", "in week 35")
         session = open_session(study, "kb", open_queue(study, "answers", "kb", blind=False))
-        assert isinstance(session, Deciding)
         session.go(list(session.queue.units).index(unit))
         session.decide("context")
         session.go(list(session.queue.units).index(unit))

@@ -12,15 +12,14 @@ import pytest
 from medreview.config import Config
 from medreview.labels import EDITED
 from medreview.review.actions import actions_for
-from medreview.review.deciding import Deciding
 from medreview.review.gold import set_gold
 from medreview.review.guidelines import in_force
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.repeat_annotation import due_units, set_second_pass
+from medreview.review.session import ReviewSession
 from medreview.review.sitting_report import block_summary, summary_lines
 from medreview.review.unit_queues import SECOND
-from medreview.review.unit_session import UnitSession
 from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.study.check import check
@@ -44,10 +43,8 @@ def study(study: Study, kind: object) -> Study:
     return study
 
 
-def sitting(study: Study, kind: object) -> UnitSession:
-    session = open_session(study, "kb", open_queue(study, getattr(kind, "queue_name", ""), "kb"))
-    assert isinstance(session, UnitSession)
-    return session
+def sitting(study: Study, kind: object) -> ReviewSession:
+    return open_session(study, "kb", open_queue(study, getattr(kind, "queue_name", ""), "kb"))
 
 
 def silence(connection: sqlite3.Connection) -> None:
@@ -75,7 +72,7 @@ def test_a_unit_is_decided_undone_and_named(study: Study, kind: object) -> None:
     assert asks_of(unit) is kind
     assert unit_name(study.reader, unit)
     assert session.view is not None
-    fitting = (level.level for level in session.asks.levels if not session.kind.fits(session.view, level.level))
+    fitting = (level.level for level in session.asks.levels if not session.asks.fits(session.view, level.level))
     label = next(fitting, "")
     if session.asks.entry == "order":
         label = ">".join(map(str, session.view.numbers))
@@ -105,19 +102,17 @@ every_kind_and_statements = pytest.mark.parametrize("kind", [STATEMENT, *KINDS])
 QUEUES = {STATEMENT: "responses", **{name: kind.queue_name for name, kind in KINDS.items()}}
 
 
-def sit(study: Study, queue: str) -> Deciding:
+def sit(study: Study, queue: str) -> ReviewSession:
     return open_session(study, "kb", open_queue(study, queue, "kb", blind=True))
 
 
-def labels(session: Deciding) -> list[str]:
+def labels(session: ReviewSession) -> list[str]:
     """Two labels that fit the unit on the screen; twice the same where only one does."""
     if session.asks.entry == "order":
-        assert isinstance(session, UnitSession)
         numbers = [str(number) for number in session.view.numbers]
         return [">".join(numbers), ">".join(reversed(numbers))]
     levels = [level.level for level in session.asks.levels if level.level != EDITED]  # which comes with words
-    if isinstance(session, UnitSession):
-        levels = [level for level in levels if not session.kind.fits(session.view, level)]
+    levels = [level for level in levels if not session.asks.fits(session.view, level)]
     return [levels[0], levels[-1]]
 
 

@@ -12,14 +12,13 @@ from medreview.config import Config
 from medreview.review.actions import actions_for
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
-from medreview.review.unit_session import UnitSession
 from medreview.screens.app import Workbench
 from medreview.screens.dialogs import ReasonDialog
 from medreview.study import Study
 from medreview.study.ids import kind_of
-from medreview.units.asks import STATEMENT_ASKS, Asks
-from medreview.units.kind import Rating
+from medreview.units.kind import Asks, Rating
 from medreview.units.registry import KINDS, asks_of
+from medreview.units.statement import STATEMENT_ASKS
 from tests.support.commands import Program
 from tests.support.reference_study import check_given_references
 from tests.support.study_builder import rows_of
@@ -240,13 +239,13 @@ def _decide_some(study: Study, kind: str) -> None:
     session = open_session(study, "kb", open_queue(study, queue, "kb", blind=True))
     for number in range(EACH):
         session.go(number)
-        if isinstance(session, UnitSession) and session.asks.entry == "order":
+        if session.asks.entry == "order":
             numbers = session.view.numbers
             session.decide_order(">".join(map(str, numbers)), [(f"quality/{n}", "good") for n in numbers])
         else:
             fitting = [label.level for label in session.asks.levels if label.level != "edited"]
-            if isinstance(session, UnitSession) and session.view is not None:
-                fitting = [label for label in fitting if not session.kind.fits(session.view, label)]
+            if session.view is not None:
+                fitting = [label for label in fitting if not session.asks.fits(session.view, label)]
             session.decide(fitting[number % len(fitting)])
         session.go(number)
         if session.asks.entry == "spans" and session.own.label not in (None, "none"):

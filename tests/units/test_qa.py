@@ -8,7 +8,7 @@ from medreview.errors import UserError
 from medreview.import_files import import_file
 from medreview.progress import SILENT
 from medreview.review.queue import open_queue
-from medreview.review.unit_session import UnitSession
+from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.ids import ids_of, is_here, kind_of, unit_id
 from medreview.units.documents import changes
@@ -309,7 +309,7 @@ def test_the_sample_comes_in_and_both_wordings_stand_on_the_card(study):
 
 def test_the_judgement_of_the_revised_text_its_quote_and_explanation_are_hidden_until_decided(study):
     import_file(study, REVISIONS, {}, SILENT)
-    session = UnitSession(study, "kb", open_queue(study, "revisions", "kb"), reveal="each")
+    session = ReviewSession(study, "kb", open_queue(study, "revisions", "kb"), reveal="each")
     session.go(list(session.queue.units).index(units(study, REVISION)[0]))
     assert session.view is not None
     assert not any(hidden in repr(session.view) for hidden in ("juror-two", "The amount is"))
@@ -322,7 +322,7 @@ def test_the_judgement_of_the_revised_text_its_quote_and_explanation_are_hidden_
 
 def test_a_label_of_removals_is_refused_for_a_revision_and_the_other_way_round(study):
     import_file(study, REVISIONS, {}, SILENT)
-    session = UnitSession(study, "kb", open_queue(study, "revisions", "kb"))
+    session = ReviewSession(study, "kb", open_queue(study, "revisions", "kb"))
     place = list(session.queue.units).index
     session.go(place(units(study, REVISION)[0]))
     with pytest.raises(UserError, match="press 1, 2 or 3"):

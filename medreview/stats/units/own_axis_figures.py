@@ -27,8 +27,8 @@ from medreview.stats.units.rater_agreement import Adjudication, adjudication
 from medreview.stats.units.unit_figures import ScaleFigures, reviewers_on
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.own_axes import OwnAxis, own_axes
-from medreview.units.asks import STATEMENT_ASKS
 from medreview.units.registry import KINDS
+from medreview.units.statement import STATEMENT_ASKS
 
 _YES, _NO = "yes", "no"
 
