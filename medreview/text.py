@@ -152,6 +152,12 @@ def counted(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def name_list(names: Iterable[str]) -> str:
+    """Names as a list in a sentence, each once: ``a, b and c``."""
+    each = list(dict.fromkeys(filter(None, names)))
+    return " and ".join(filter(None, (", ".join(each[:-1]), *each[-1:])))
+
+
 def in_words(name: str) -> str:
     """A stored name (a label, a page state, a rule) as people read it: ``not_addressed`` is ``not addressed``."""
     return name.replace("_", " ")

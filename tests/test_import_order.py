@@ -9,10 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BREAKING = {
-    "the order of the folders": ("medreview/study/ids.py", "medreview.evidence.measurement_units"),
+    "the order of the folders": ("medreview/study/ids.py", "medreview.evidence.quantities"),
     "the order of exchange": ("medreview/exchange/files/columns.py", "medreview.exchange.imports.file_rows"),
     "the order of sources": (
-        "medreview/sources/fetching/single_request.py",
+        "medreview/sources/fetching/fetch.py",
         "medreview.sources.reading.untrusted_markup",
     ),
     "no cycles within a folder": ("medreview/statements/sentences.py", "medreview.statements.split"),

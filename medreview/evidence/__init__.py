@@ -2,9 +2,9 @@
 
 ``passage_ranking.SourceIndex`` and ``assess.assess`` are for statements, ``grounding.QuoteIndex`` and
 ``grounding.ground`` for quotations, ``source_highlights.matches`` for neutral highlights, ``jsonl_filter.serve`` for
-JSON Lines. They use ``normalise`` (typography), ``segment`` (passages), ``terms`` (stems, synonyms), ``quantities`` and
-``measurement_units``, ``lexicon`` (function words, and words that exclude one another), ``sentence_analysis`` and
-``clashes``. Differences in quotations: ``differences``, ``meaning_words``, ``inflection`` and ``omissions``.
+JSON Lines. They use ``normalise`` (typography), ``segment`` (passages), ``terms`` (stems, synonyms), ``quantities``,
+``lexicon`` (function words, and words that exclude one another), ``sentence_analysis`` and ``clashes``. Differences in
+quotations: ``differences``, ``inflection`` and ``omissions``.
 
 Texts are assumed to be English. In German, French, Spanish and Portuguese, words match as written (and after English
 stemming, whatever that does to them), sentences are segmented, and decimal commas, units, bounds, ranges and simple

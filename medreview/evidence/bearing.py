@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from medreview.evidence.alignment import tokens
+from medreview.evidence.differences import is_number, number_value
 from medreview.evidence.lexicon import HARMLESS, is_negation, names_medicine
-from medreview.evidence.meaning_words import is_number, number_value
 from medreview.evidence.passage_ranking import Query, SourceIndex
 from medreview.evidence.sentence_analysis import analyse
 from medreview.evidence.terms import terms

@@ -36,8 +36,7 @@ from medreview.evidence.lexicon import (
     negated_form,
     negated_forms,
 )
-from medreview.evidence.measurement_units import MeasureUnit, parse_unit
-from medreview.evidence.quantities import Quantity
+from medreview.evidence.quantities import MeasureUnit, Quantity, parse_unit
 from medreview.evidence.sentence_analysis import (
     SCOPE,
     SentenceAnalysis,
@@ -47,7 +46,7 @@ from medreview.evidence.sentence_analysis import (
     significance,
     significance_denials,
 )
-from medreview.evidence.terms import Vocabulary, stem
+from medreview.evidence.terms import stem
 from medreview.text import Span, word_set
 
 ClashKind = Literal[
@@ -767,20 +766,19 @@ FAMILIES: Final[Sequence[tuple[float, Family]]] = (
 LEAST_SHARED: Final = min(least for least, _ in FAMILIES)
 
 
-def clashes(statement: str, passage: str, at: int = 0, words: Vocabulary | None = None, heads: str = "") -> list[Clash]:
-    """The clashes between a statement and one passage of a source.
-
-    ``at`` is the offset of the passage in the source, so that ``source_span`` is a range of the source. ``heads`` are
-    the column heads of a table's row: its amounts are of what they say.
-    """
-    above = analyse(heads, words) if heads else None
-    return clashes_between(analyse(statement, words), analyse(passage, words), at, above)
+def clashes(statement: str, passage: str) -> list[Clash]:
+    """The clashes between a statement and one passage of a source."""
+    return clashes_between(analyse(statement), analyse(passage))
 
 
 def clashes_between(
     claim: SentenceAnalysis, evidence: SentenceAnalysis, at: int = 0, heads: SentenceAnalysis | None = None
 ) -> list[Clash]:
-    """The same for texts that are analysed."""
+    """The same for texts that are analysed.
+
+    ``at`` is the offset of the passage in the source, so that ``source_span`` is a range of the source. ``heads`` are
+    the column heads of a table's row: its amounts are of what they say.
+    """
     if not claim.content:
         return []
     above = heads.content if heads is not None else frozenset()

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.alignment import Token, tokens
 from medreview.evidence.clashes import CONTRARY
-from medreview.evidence.differences import SENTENCE_END, Difference, DifferenceKind
+from medreview.evidence.differences import SENTENCE_END, Difference, DifferenceKind, is_number
 from medreview.evidence.lexicon import (
     FINITE,
     FINITE_AUXILIARIES,
@@ -20,7 +20,6 @@ from medreview.evidence.lexicon import (
     VERB_NEGATIONS,
     is_negation,
 )
-from medreview.evidence.meaning_words import is_number
 from medreview.evidence.normalise import DASHES, INVISIBLE
 from medreview.text import Span, word_lists, word_set
 

@@ -18,8 +18,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.lexicon import FINDING
 from medreview.evidence.quantities import Quantity
-from medreview.evidence.record_parts import NOTHING_ASKED, AnsweringParts, asked, content, is_total
-from medreview.evidence.segment import Passage, segment
+from medreview.evidence.segment import NOTHING_ASKED, AnsweringParts, Passage, asked, content, is_total, segment
 from medreview.evidence.sentence_analysis import LONGEST_COMPARED, SentenceAnalysis, analyse
 from medreview.evidence.terms import Vocabulary, terms, vocabulary
 from medreview.text import Span

@@ -10,8 +10,8 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from medreview.evidence.alignment import tokens
+from medreview.evidence.differences import is_number, number_value
 from medreview.evidence.lexicon import is_negation
-from medreview.evidence.meaning_words import is_number, number_value
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import analyse
 from medreview.generators.answer_rules import words

@@ -27,8 +27,8 @@ from typing import Any, ClassVar, Final
 from medreview.citations.stored_sources import source_at
 from medreview.evidence.alignment import tokens
 from medreview.evidence.clashes import clashes
+from medreview.evidence.differences import meaning_words
 from medreview.evidence.lexicon import is_negation, names_medicine, negated_forms
-from medreview.evidence.meaning_words import meaning_words
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.exchange.imports.file_rows import BadRecord, check_text, open_text
@@ -42,7 +42,7 @@ from medreview.judges.votes import COLUMNS, VoteReader, mapped
 from medreview.labels import DISPROVING_DOUBTS, PROVEN_QUOTES
 from medreview.llm.settings import JudgeSettings
 from medreview.sources.ocr_pages import ocr_note, ocr_pages
-from medreview.statements.content import names_drug
+from medreview.statements.kinds import names_drug
 from medreview.study import Study
 from medreview.text import Span, word_set
 from medreview.units.derived_label import derived_labels

@@ -22,8 +22,7 @@ from medreview.evidence.terms import stem, terms, vocabulary
 from medreview.generators.passage_measures import WordWeights, coherence_variance, semantic_entropy
 from medreview.generators.source_texts import SourceText
 from medreview.progress import SILENT, Progress
-from medreview.statements.content import names_condition, names_drug
-from medreview.statements.kinds import is_disclaimer
+from medreview.statements.kinds import is_disclaimer, names_condition, names_drug
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 from medreview.units.stored import NewPassage

@@ -21,7 +21,7 @@ from medreview.generators.answer_rules import clash, numbers_missing, points_at_
 from medreview.generators.generator import ValidatorResult
 from medreview.generators.hallucinations import similarity
 from medreview.labels import PROVEN_QUOTES, SAME_WORDS
-from medreview.statements.content import names_condition
+from medreview.statements.kinds import names_condition
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 from medreview.units.qa import QAItem, faults, folded, spelled, with_letters

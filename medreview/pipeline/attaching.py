@@ -17,7 +17,7 @@ from medreview.judges.offline_stage import judge_offline, pairs_waiting
 from medreview.labels import GIVEN, GIVEN_BY_REVIEWER
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
-from medreview.references.page_of_source import SourceWorks, other_work
+from medreview.references.matched_folder import SourceWorks, other_work
 from medreview.references.stage import find_all
 from medreview.review.snapshot_diff import sources_named
 from medreview.sources.fetching.network import Fetched, Limits, utc_text

@@ -31,8 +31,7 @@ from medreview.llm.settings import JudgeSettings, where_texts_go
 from medreview.llm.store import CallStore
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
-from medreview.references.matched_folder import MatchedFolder
-from medreview.references.page_of_source import SourceWorks
+from medreview.references.matched_folder import MatchedFolder, SourceWorks
 from medreview.references.stage import Authorities, CheckSummary, check_all, find_all
 from medreview.semantic.configured import SemanticSettings, configured_encoder, cost
 from medreview.semantic.similarity import Encoder, Scorer

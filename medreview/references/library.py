@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from medreview.exchange.imports.file_rows import BadRecord
-from medreview.references.comparing.authors import family_keys
 from medreview.references.comparing.check import can_be_searched, check_reference
 from medreview.references.comparing.fit import fit
+from medreview.references.comparing.names import family_keys
 from medreview.references.comparing.publication import address_key, key
 from medreview.references.comparing.titles import document_numbers, numbers_of_record
 from medreview.references.comparing.word_matching import content_words, words
@@ -22,6 +22,8 @@ from medreview.references.reading_libraries import read_library
 
 K = TypeVar("K")
 
+_MOST: Final = 5
+"""Works that a reference may mean, so many at the most."""
 _KNOWN: Final = 2
 """Works of the library with a word in their titles from which on it is a word of its own, and no typing error."""
 _RAREST: Final = 8
@@ -56,25 +58,25 @@ class Library:
         """The works with an identifier, in the order of the library."""
         return tuple(self._works[at] for at in self._by_identifier.get(key(identifier), ()))
 
-    def by_citation(self, reference: Reference, limit: int = 5) -> tuple[Record, ...]:
+    def by_citation(self, reference: Reference) -> tuple[Record, ...]:
         """The works that a reference may mean, the likeliest first: by address, number of a document, and words."""
         named = self._by_address.get(address_key(reference.url), []) if reference.url else []
         for number in document_numbers(reference.text):
             named = [*named, *self._by_number.get(number, ())]
-        led = tuple(self._works[at] for at in dict.fromkeys(named[:limit]))
-        return (*led, *(each for each in self._by_own_words(reference, limit) if each not in led))
+        led = tuple(self._works[at] for at in dict.fromkeys(named[:_MOST]))
+        return (*led, *(each for each in self._by_own_words(reference) if each not in led))
 
-    def _by_own_words(self, reference: Reference, limit: int) -> tuple[Record, ...]:
+    def _by_own_words(self, reference: Reference) -> tuple[Record, ...]:
         if not reference.title and can_be_searched(reference):
-            return self._by_author(reference, limit)
+            return self._by_author(reference)
         found = self._by_words(reference.title)
         if not found or found[0][1] < _WEAK:
             found = [*dict([*found, *self._by_words(_ADDRESS.sub(" ", reference.text))]).items()]
             found.sort(key=lambda each: -each[1])
-        if len(found) > limit and reference.authors:
+        if len(found) > _MOST and reference.authors:
             named = family_keys(reference.authors[0])
             found.sort(key=lambda each: -each[1] - _BY_AUTHOR * bool(named & _first_family(self._works[each[0]])))
-        return tuple(self._works[at] for at, _ in found[:limit])
+        return tuple(self._works[at] for at, _ in found[:_MOST])
 
     def check(self, reference: Reference) -> ReferenceCheck:
         """How a reference compares with this library alone."""
@@ -142,12 +144,12 @@ class Library:
     def _weight(self, works: int) -> float:
         return log(1 + len(self._works) / works)
 
-    def _by_author(self, reference: Reference, limit: int) -> tuple[Record, ...]:
+    def _by_author(self, reference: Reference) -> tuple[Record, ...]:
         """The works of the first author that fit the best by journal and year."""
         found = {at for name in family_keys(reference.authors[0]) for at in self._by_family.get(name, ())}
         fits = [fit(reference, self._works[at], self.known) for at in sorted(found)]
         fits.sort(key=lambda each: each.rank, reverse=True)
-        return tuple(each.record for each in fits[:limit])
+        return tuple(each.record for each in fits[:_MOST])
 
 
 def _first_family(work: Record) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from medreview.labels import PROVEN_QUOTES, SAME_WORDS
 from medreview.sources.reading.text_structure import ENGINE
 from medreview.study.rows import insert
-from medreview.text import Span, counted
+from medreview.text import Span, counted, name_list
 
 OCR_OFFER: Final = "medreview[ocr] can read such pages, by `medreview fetch STUDY --ocr`."
 NO_TEXT_BY_OCR: Final = "found no text in the pictures of its pages"
@@ -130,8 +130,7 @@ def pages_in_words(pages: Sequence[OcrPage]) -> str:
     if len(runs) > _MOST:
         return counted(len(pages), "page")
     words = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
-    named = " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-    return f"page{'' if len(pages) == 1 else 's'} {named}"
+    return f"page{'' if len(pages) == 1 else 's'} {name_list(words)}"
 
 
 _MOST: Final = 4

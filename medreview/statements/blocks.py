@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from medreview.citations.source_lists import BIBLIOGRAPHIC, NOTE, SOURCES_TITLE
-from medreview.statements.content import gives_reason, has_amount
-from medreview.statements.kinds import is_source_reference
+from medreview.statements.kinds import gives_reason, has_amount, is_source_reference
 from medreview.statements.marks import CitationIndex
 from medreview.text import Span
 

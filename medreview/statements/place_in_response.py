@@ -18,7 +18,7 @@ from typing import Final
 
 from medreview.citations.markers import Marker
 from medreview.statements.blocks import Block, blocks
-from medreview.statements.content import without_marks
+from medreview.statements.kinds import without_marks
 from medreview.statements.marks import CitationIndex
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span, with_line_ends

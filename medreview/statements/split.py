@@ -14,9 +14,10 @@ from typing import Final, Literal
 from medreview.citations import Citation, extract
 from medreview.citations.source_lists import is_sources_title
 from medreview.statements.blocks import Block, blocks
-from medreview.statements.content import has_amount, has_mark, is_specific, without_marks
 from medreview.statements.kinds import (
     count_words,
+    has_amount,
+    has_mark,
     has_words,
     is_answer,
     is_claim_in_heading,
@@ -24,9 +25,11 @@ from medreview.statements.kinds import (
     is_intro,
     is_question,
     is_source_reference,
+    is_specific,
     is_thing,
     is_title,
     names_equipment,
+    without_marks,
 )
 from medreview.statements.marks import CitationIndex, trim
 from medreview.statements.sentences import sentence_spans

@@ -234,13 +234,8 @@ def test_a_link_with_its_own_text_is_one_citation(text: str) -> None:
 def test_two_places_are_two_citations_in_text_order() -> None:
     text = "PMID: 5 then https://a.org/x, doi:10.1000/q, NCT01234567 and PMID 5; https://a.org/x"
     assert [c.value for c in extract(text)] == [
-        "5",
-        "https://a.org/x",
-        "10.1000/q",
-        "NCT01234567",
-        "5",
-        "https://a.org/x",
-    ]
+        "5", "https://a.org/x", "10.1000/q", "NCT01234567", "5", "https://a.org/x",
+    ]  # fmt: skip
 
 
 RESPONSES = [
@@ -264,54 +259,12 @@ def test_counts_by_kind_of_whole_responses(text: str, counts: tuple[int, int, in
 
 FRAGMENTS = st.sampled_from(
     [
-        "https://",
-        "http://a.org",
-        "/x",
-        "(",
-        ")",
-        "[",
-        "]",
-        "{",
-        "](",
-        "<",
-        ">",
-        " ",
-        "\n",
-        "PMID",
-        ": ",
-        "123",
-        ", ",
-        "10.1000/",
-        "doi:",
-        "abc",
-        ".",
-        ";",
-        "&amp;",
-        "&lt;",
-        "PMC1234567",
-        "NCT01234567",
-        "arXiv:",
-        "2101.00001",
-        "\\_",
-        "and ",
-        "é",
-        "\ud800",
-        "ftp://",
-        "www.",
-        "www.who.int",
-        "|",
-        "?",
-        ";pmid:",
-        "javascript:",
-        "https://doi.org/",
-        "https://pubmed.ncbi.nlm.nih.gov/",
-        "_",
-        "**",
-        "\u0130",
-        "𝟙𝟚𝟛",
-        "\0",
+        "https://", "http://a.org", "/x", "(", ")", "[", "]", "{", "](", "<", ">", " ", "\n", "PMID", ": ", "123",
+        ", ", "10.1000/", "doi:", "abc", ".", ";", "&amp;", "&lt;", "PMC1234567", "NCT01234567", "arXiv:",
+        "2101.00001", "\\_", "and ", "é", "\ud800", "ftp://", "www.", "www.who.int", "|", "?", ";pmid:",
+        "javascript:", "https://doi.org/", "https://pubmed.ncbi.nlm.nih.gov/", "_", "**", "\u0130", "𝟙𝟚𝟛", "\0",
     ]
-)
+)  # fmt: skip
 
 
 @given(st.one_of(st.text(max_size=80), st.lists(FRAGMENTS, max_size=30).map("".join)))
@@ -392,29 +345,15 @@ def test_markers_are_read_in_every_usual_form(text: str, expected: list[int | No
 @pytest.mark.parametrize(
     "text",
     [
-        "The index is 24 kg/m².",
-        "Below 30 mL/min/1.73m² or 1.2 L min⁻¹ m⁻² and 5 x10³.",
-        "Platelets of 10<sup>9</sup>/L in 2 m<sup>2</sup>.",
-        "Risk fell (RR 2 [1, 3]) in adults.",
-        "Platelets of 10⁹ per litre.",
-        "Ca²⁺ falls.",
-        "The fit was good (R² 0.4).",
-        "In 2019 (since May 2020).",
-        "Smith [2019] said so.",
-        "Take one (1) tablet.",
-        "Pain was grade (3).",
-        "(1) Rest, (2) drink.",
-        "1) Rest.\n2) Drink.",
-        "Do as follows: (1) rest and (2) drink.",
-        "Take 5 (2) tablets.",
-        "Pain fell (95% CI [1, 5]).",
-        "The median was 2 [1-3] days.",
-        "Give [1H]-water and [2]A.",
-        "Take it (9).",
-        "Take it (Doe 2019).",
-        "Take 500 mg (2 tablets).",
+        "The index is 24 kg/m².", "Below 30 mL/min/1.73m² or 1.2 L min⁻¹ m⁻² and 5 x10³.",
+        "Platelets of 10<sup>9</sup>/L in 2 m<sup>2</sup>.", "Risk fell (RR 2 [1, 3]) in adults.",
+        "Platelets of 10⁹ per litre.", "Ca²⁺ falls.", "The fit was good (R² 0.4).", "In 2019 (since May 2020).",
+        "Smith [2019] said so.", "Take one (1) tablet.", "Pain was grade (3).", "(1) Rest, (2) drink.",
+        "1) Rest.\n2) Drink.", "Do as follows: (1) rest and (2) drink.", "Take 5 (2) tablets.",
+        "Pain fell (95% CI [1, 5]).", "The median was 2 [1-3] days.", "Give [1H]-water and [2]A.", "Take it (9).",
+        "Take it (Doe 2019).", "Take 500 mg (2 tablets).",
     ],
-)
+)  # fmt: skip
 def test_amounts_powers_intervals_and_labels_are_no_markers(text: str) -> None:
     assert numbers(text) == []
 

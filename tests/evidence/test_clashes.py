@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.evidence.clashes import clashes
+from medreview.evidence.clashes import clashes, clashes_between
+from medreview.evidence.sentence_analysis import analyse
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def test_a_clash_marks_both_places(statement: str, passage: str, expected: tuple
     source = "Some text before. " + passage
     found = [
         (clash.kind, statement[slice(*clash.statement_span)], source[slice(*clash.source_span)])
-        for clash in clashes(statement, passage, at=18)
+        for clash in clashes_between(analyse(statement), analyse(passage), 18)
     ]
     assert [kind for kind, _, _ in found] == [expected[0]]
     assert found[0][1] == expected[1]

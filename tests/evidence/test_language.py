@@ -27,14 +27,10 @@ def test_a_sentence_tells_its_language(name):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "5 mg once daily",
-        "Streptococcus pneumoniae",
-        "Vancomycin, cefepime, metronidazole, piperacillin-tazobactam",
-        "de Quervain tenosynovitis",
-        "α-1",
+        "", "5 mg once daily", "Streptococcus pneumoniae",
+        "Vancomycin, cefepime, metronidazole, piperacillin-tazobactam", "de Quervain tenosynovitis", "α-1",
     ],
-)
+)  # fmt: skip
 def test_too_few_words_tell_nothing(text):
     assert language_of(text) == ""
 

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medreview.evidence.measurement_units import parse_unit
-from medreview.evidence.quantities import Quantity, quantities
+from medreview.evidence.quantities import Quantity, parse_unit, quantities
 
 
 def one(text: str) -> Quantity:

@@ -4,7 +4,7 @@ import pytest
 
 from medreview.evidence.assess import assess
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.record_parts import AnsweringParts, asked, place_of
+from medreview.evidence.segment import AnsweringParts, asked, place_of
 
 RECORD = """Letrozole or Placebo After Surgery
 ClinicalTrials.gov ID NCT99000017

@@ -26,16 +26,9 @@ PAGE = (
     "Of 3 patients, 4 had symptoms. See https://a.org/12/3 and Smith 2019 for more."
 )
 MARKERS = [
-    "[3]",
-    "[3, 4]",
-    "[3][4]",
-    "【3†source】",
-    "<sup>3</sup>",
-    "[Source: 3]",
-    "[^3]",
-    "(Smith et al., 2019)",
+    "[3]", "[3, 4]", "[3][4]", "【3†source】", "<sup>3</sup>", "[Source: 3]", "[^3]", "(Smith et al., 2019)",
     "https://a.org/12/3",
-]
+]  # fmt: skip
 
 
 def statements(marker: str) -> tuple[str, str]:

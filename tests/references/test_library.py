@@ -202,15 +202,15 @@ def test_prose_is_no_list(text: str):
 SAMPLE = (ROOT / "sample_data/library.json").read_text()
 REFERENCE = "Okafor N. Fluids in septic shock: a trial. J Invent Med. 2019."
 BOMBS = {
-    "csl": lambda: '[{"type": "book", "title": "T", "x": [' + "[]," * 3_000_000 + "1]}]",
+    "csl": lambda: '[{"type": "book", "title": "T", "x": [' + "[]," * 1_200_000 + "1]}]",
     "csl, found out at its second item": lambda: (
-        json.dumps([TRIAL])[:-1] + ', {"title": "T", "x": [' + "[]," * 3_000_000 + "1]}]"
+        json.dumps([TRIAL])[:-1] + ', {"title": "T", "x": [' + "[]," * 1_200_000 + "1]}]"
     ),
-    "bibtex": lambda: "@article{a, title={x\n" * 100_000,
-    "ris": lambda: "TY  - JOUR\nTI  - T\n" + "UR  - https://example.org/\n" * 3_000_000,
-    "nbib": lambda: "PMID- 1\nTI  - T\n" + "".join(f"AU  - {number}\n" for number in range(1_500_000)),
+    "bibtex": lambda: "@article{a, title={x\n" * 40_000,
+    "ris": lambda: "TY  - JOUR\nTI  - T\n" + "UR  - https://example.org/\n" * 1_200_000,
+    "nbib": lambda: "PMID- 1\nTI  - T\n" + "".join(f"AU  - {number}\n" for number in range(600_000)),
 }
-"""Texts of 2 to 90 MB, made where they are used, that take a process of 200 MB and more."""
+"""Texts of 1 to 33 MB, made where they are used, that take a process of 120 MB and more."""
 
 
 @pytest.fixture
@@ -241,9 +241,9 @@ def test_a_library_read_in_a_child_has_the_records_of_its_text(tmp_path, text):
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_library_that_takes_too_much_memory_is_refused_by_the_command(program, monkeypatch, name):
-    monkeypatch.setattr(reading_libraries, "MOST_MEMORY", 200_000_000)
+    monkeypatch.setattr(reading_libraries, "MOST_MEMORY", 120_000_000)
     (program.folder / "bomb").write_text(BOMBS[name]())
-    words = "Reading bomb took more than 200 MB of memory; export the library again, as several smaller files"
+    words = "Reading bomb took more than 120 MB of memory; export the library again, as several smaller files"
 
     assert words in program("references", "-", "--library", "bomb", input=REFERENCE, check=2).stderr
     assert words in program("references", "bomb", check=2).stderr
@@ -270,14 +270,14 @@ def test_a_library_of_more_than_is_taken_is_refused(program, monkeypatch):
 
 
 def test_a_bomb_is_an_error_in_words_in_python_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading_libraries, "MOST_MEMORY", 200_000_000)
+    monkeypatch.setattr(reading_libraries, "MOST_MEMORY", 120_000_000)
     (tmp_path / "bomb").write_text(BOMBS["csl"]())
     (tmp_path / "answers.jsonl").write_text(
         json.dumps({"id": "a", "response": f"Give less.\n\nReferences\n1. {REFERENCE}"})
     )
     with (
         medreview.create_study(tmp_path / "a.medreview") as study,
-        pytest.raises(UserError, match=r"bomb took more than 200 MB of memory; .*\.$"),
+        pytest.raises(UserError, match=r"bomb took more than 120 MB of memory; .*\.$"),
     ):
         study.run(tmp_path / "answers.jsonl", library=tmp_path / "bomb")
 
@@ -307,10 +307,10 @@ def test_a_child_that_dies_over_a_library_is_told_and_the_next_one_is_read(no_ch
 
 
 def test_json_is_told_from_a_library_in_a_child_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading_libraries, "MOST_MEMORY", 200_000_000)
-    (tmp_path / "bomb").write_text('[{"response": [' + "[]," * 3_000_000 + "1]}]")
+    monkeypatch.setattr(reading_libraries, "MOST_MEMORY", 120_000_000)
+    (tmp_path / "bomb").write_text('[{"response": [' + "[]," * 1_200_000 + "1]}]")
 
-    with pytest.raises(UserError, match="more than 200 MB of memory"):
+    with pytest.raises(UserError, match="more than 120 MB of memory"):
         brought_by(tmp_path / "bomb")
 
 

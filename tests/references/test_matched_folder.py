@@ -9,8 +9,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from medreview import pipeline
 from medreview.errors import UserError
-from medreview.references.matched_folder import MatchedFolder
-from medreview.references.page_of_source import SourceWorks
+from medreview.references.matched_folder import MatchedFolder, SourceWorks
 from medreview.sources.reading.own_names import own_names
 from medreview.study import Study
 from medreview.study.check import check

@@ -147,22 +147,11 @@ TAGS = (
     *("p", "div", "span", "b", "a", "sup", "sub", "table", "tr", "td", "th", "tbody", "caption", "ul", "li", "dl"),
     *("dt", "dd", "h1", "h3", "details", "summary", "pre", "math", "mrow", "mn", "mo", "msup", "msubsup", "mfrac"),
     *(
-        "mroot",
-        "mtable",
-        "mtd",
-        "mfenced",
-        "semantics",
-        "annotation",
-        "form",
-        "img",
-        "del",
-        "q",
-        "ruby",
-        "rt",
+        "mroot", "mtable", "mtd", "mfenced", "semantics", "annotation", "form", "img", "del", "q", "ruby", "rt",
         "template",
     ),
     *("script", "style", "noscript", "title", "section", "main", "br", "blockquote", "center", "select", "x-card"),
-)
+)  # fmt: skip
 SAID = (
     *("", " role=row", " role=table", " role=heading", " hidden", " style='display:block'", " class=reference"),
     *(" aria-hidden=true", " rowspan=2", " rowspan=0", " colspan=3", " href='#fn1'", " alt='≥'", " role=tabpanel"),

@@ -159,7 +159,7 @@ def test_a_copy_for_a_colleague_says_what_was_read_by_ocr(read, tmp_path):
 
 
 def test_what_a_colleague_s_ocr_read_comes_with_the_labels_and_the_scan_is_still_read_here(tmp_path):
-    page = pdf_of(picture(column(LEFT), tilt=0.0))
+    page = pdf_of(picture(column(LEFT[:2]), dpi=75))
     study, pages = study_of(tmp_path, {"ward": page})
     with study:
         pipeline.fetch(study, pages)
@@ -197,7 +197,7 @@ def test_of_a_pdf_with_a_page_that_breaks_the_reading_the_others_are_read_and_wh
         return picture_in_child(body, number, limits)
 
     monkeypatch.setattr("medreview.sources.scan_stage.picture_in_child", breaking)
-    body = pdf_of(picture(column(LEFT)), picture(column(RIGHT)))
+    body = pdf_of(*(picture(column(part[:2]), dpi=75) for part in (LEFT, RIGHT)))
     study, pages = study_of(tmp_path, {"two": body})
     with study:
         done = pipeline.fetch(study, pipeline.PageProvider(pages.saved, ocr=True))

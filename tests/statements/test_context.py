@@ -71,13 +71,9 @@ def test_a_reworded_statement_is_found_in_the_sentence_that_says_it(reworded: st
 @pytest.mark.parametrize(
     "invented",
     [
-        "Statins cause myopathy.",
-        "Amoxicillin is given for 7 days.",
-        "Statins are contraindicated in pregnancy.",
-        "Patients with CKD should take metformin.",
-        "Statins do not lower LDL cholesterol by 30%.",
-        "...",
+        "Statins cause myopathy.", "Amoxicillin is given for 7 days.", "Statins are contraindicated in pregnancy.",
+        "Patients with CKD should take metformin.", "Statins do not lower LDL cholesterol by 30%.", "...",
     ],
-)
+)  # fmt: skip
 def test_what_no_sentence_says_is_found_nowhere(invented: str) -> None:
     assert Sentences(SAID).find(invented) is None

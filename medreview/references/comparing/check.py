@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from medreview.references.comparing.authors import same_family
 from medreview.references.comparing.fit import Fit, fit, is_only_named
+from medreview.references.comparing.names import same_family
 from medreview.references.comparing.publication import address_key, same_identifier
 from medreview.references.comparing.titles import UPDATED, edition_number
 from medreview.references.comparing.word_matching import Known, content_words, words
@@ -22,6 +22,7 @@ from medreview.references.model import (
     authority_name,
     identifier_line,
 )
+from medreview.text import name_list
 
 _CANDIDATES: Final = 5
 _FEWEST_WORDS: Final = 3
@@ -63,7 +64,10 @@ def check_reference(
         return _of_another_work(reference, led, works, asked)
     page = _other_page(reference, cited)
     if page is not None and not works:
-        return _of_another_page(reference, page, asked)
+        because = (
+            f"{reference.url} is the address of {_named(page.record)}. Nobody who was asked has the work described."
+        )
+        return ReferenceCheck("other_work", page.record, page.differences(reference), (), because, asked)
     if not works and not (reference.identifiers or can_be_searched(reference)):
         return ReferenceCheck("not_checkable", because=_NOTHING_TO_GO_BY, asked=asked)
     if not works:
@@ -184,11 +188,6 @@ def _of_another_work(
     )
 
 
-def _of_another_page(reference: Reference, found: Fit, asked: tuple[Asked, ...]) -> ReferenceCheck:
-    because = _another_page(reference.url, found.record)
-    return ReferenceCheck("other_work", found.record, found.differences(reference), (), because, asked)
-
-
 def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...], today: date) -> ReferenceCheck:
     nearest = tuple(each.record for each in cited[:_CANDIDATES] if _is_near(each))
     by = "citation" if can_be_searched(reference) else "identifier"
@@ -198,7 +197,12 @@ def _of_none(reference: Reference, cited: Sequence[Fit], asked: tuple[Asked, ...
     answered = any(one.outcome != "failed" for one in asked if one.by == by)
     # an identifier stands in one register, and another authority that does not have it says nothing for that one
     if failed and (not answered or (by == "identifier" and any(one.by == by for one in failed))):
-        return ReferenceCheck("not_checkable", candidates=nearest, because=_unanswered(failed), asked=asked)
+        return ReferenceCheck(
+            "not_checkable",
+            candidates=nearest,
+            because=f"It could not be looked up: {_authorities(failed)} did not answer.",
+            asked=asked,
+        )
     because = _not_found(reference, asked, today)
     if edition := next((each.record for each in cited if each.other_edition and each.same_title), None):
         because = f"{because} {_another_edition(edition)}"
@@ -256,11 +260,6 @@ def _another_work(identifier: Identifier, record: Record, meant: Sequence[Record
     return f"{said} Nobody who was asked has the work described."
 
 
-def _another_page(url: str, record: Record) -> str:
-    """Of an address that is another page's: which."""
-    return f"{url} is the address of {_named(record)}. Nobody who was asked has the work described."
-
-
 def _another_edition(record: Record) -> str:
     """Of a work that was found in another edition only: which."""
     number = edition_number(record.edition, record.title)
@@ -279,19 +278,13 @@ def _several(records: Sequence[Record], reference: Reference) -> str:
     return f"{len(records)} works fit equally well{tell}."
 
 
-def _unanswered(failed: Sequence[Asked]) -> str:
-    """Of a reference that could not be looked up: who did not answer."""
-    names = _authorities(failed)
-    return f"It could not be looked up: {_joined(names)} did not answer."
-
-
 def _not_found(reference: Reference, asked: Sequence[Asked], today: date) -> str:
     """Of a work that nobody has: who was asked, who did not answer, and why that may prove little."""
     names = _authorities([one for one in asked if one.outcome != "failed"])
     failed = _authorities([one for one in asked if one.outcome == "failed"])
-    parts = [f"Not found in {_joined(names)}." if names else "Not found."]
+    parts = [f"Not found in {names}." if names else "Not found."]
     if failed:
-        parts.append(f"{_sentence_case(_joined(failed))} did not answer.")
+        parts.append(f"{failed[0].upper()}{failed[1:]} did not answer.")
     if reference.kind in PARTLY_LISTED or reference.kind == "trial":
         parts.append(f"That proves little: of {_NAMES[reference.kind]} only some are listed.")
     elif _AT_MEETING.search(reference.text):
@@ -309,13 +302,8 @@ _AT_MEETING: Final = re.compile(
 _FIELD: Final = {"container": "journal", "url": "address"}
 
 
-def _authorities(asked: Sequence[Asked]) -> list[str]:
-    names = ("the library" if one.authority == "library" else authority_name(one.authority) for one in asked)
-    return list(dict.fromkeys(names))
-
-
-def _sentence_case(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _authorities(asked: Sequence[Asked]) -> str:
+    return name_list("the library" if one.authority == "library" else authority_name(one.authority) for one in asked)
 
 
 def _named(record: Record) -> str:
@@ -324,7 +312,3 @@ def _named(record: Record) -> str:
     title = title if len(title) <= _SHOWN else title[:_SHOWN].rsplit(" ", 1)[0] + "…"
     year = f" ({record.years[0]})" if record.years else ""
     return f"“{title}”{year}"
-
-
-def _joined(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -5,8 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from medreview.references.comparing.authors import NameComparison, compare_authors, names_written, without_particles
-from medreview.references.comparing.journals import compare_containers
+from medreview.references.comparing.names import (
+    NameComparison,
+    compare_authors,
+    compare_containers,
+    names_written,
+    without_particles,
+)
 from medreview.references.comparing.publication import (
     PublicationEvidence,
     compare_documents,

@@ -40,7 +40,7 @@ from medreview.sources.fetching.network import Fetched, Network, Request, Servic
 from medreview.sources.lookups import GIVE_UP_AFTER, LONGEST_REASON, NoServiceAnswerError
 from medreview.study import Study
 from medreview.study.rows import insert
-from medreview.text import counted
+from medreview.text import counted, name_list
 
 if TYPE_CHECKING:
     from medreview.sources.fetching.fetch import Fetcher
@@ -534,7 +534,7 @@ def base_of(authority: str, services: Services) -> str:
 
 def before_asking(references: int, services: Services) -> str:
     """What is said before the first request: how many references go where, what of them, and who asks."""
-    hosts = listed(domain(base_of(name, services)) for name in AUTHORITIES if name != "library")
+    hosts = name_list(domain(base_of(name, services)) for name in AUTHORITIES if name != "library")
     verb = "is" if references == 1 else "are"
     who = f"The contact {services.contact} comes along. " if services.contact else "No contact is sent. "
     return (
@@ -542,12 +542,6 @@ def before_asking(references: int, services: Services) -> str:
         f"(authors, title, journal, year, pages, identifiers), never the answer, the statement or the question. {who}"
         f"What they answer is kept, and asked once."
     )
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names as a list in a sentence, each once."""
-    *first, last = dict.fromkeys(name for name in names if name)
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 _SERVICES: Final[Mapping[str, Callable[[Services], Service]]] = {

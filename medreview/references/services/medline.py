@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from medreview.references.comparing.journals import names_of
+from medreview.references.comparing.names import names_of
 from medreview.references.formats.fields import isbns_in, names_preprint_server, without_mark
 from medreview.references.model import Author, IdentifierKind, Notice, NoticeKind, Record, Reference, WorkKind
 from medreview.references.services.service import (

@@ -1,6 +1,5 @@
 """Fetching pages over HTTP, with an address guard, rate limits, bounded bodies and robots exclusion.
 
-``fetch`` gets many URLs concurrently and follows each through its redirects and retries, each step a
-``single_request`` over ``address_guard`` or a proxy. ``network`` is the settings and the result,
-``public_services`` the services that know an identifier.
+``fetch`` gets many URLs concurrently and follows each through its redirects and retries, over ``address_guard`` or a
+proxy. ``network`` is the settings and the result, and the addresses of services that know an identifier.
 """

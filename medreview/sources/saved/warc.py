@@ -280,10 +280,9 @@ class WarcPages:
     file that is not a WARC file or holds no web page.
     """
 
-    def __init__(self, path: Path, *, max_bytes: int = _DEFAULT.max_bytes, redirects: int = _DEFAULT.redirects) -> None:
+    def __init__(self, path: Path, *, max_bytes: int = _DEFAULT.max_bytes) -> None:
         self.path = path
         self._max_bytes = max_bytes
-        self._redirects = redirects
         records, truncated = read_records(path)
         self._records = _records_by_url(records)
         if not self._records:
@@ -315,8 +314,8 @@ class WarcPages:
             failure = ""
             if url_key(to) in seen:
                 failure = "The redirects of the page go in a circle."
-            elif len(chain) > self._redirects:
-                failure = f"The page redirects more than {self._redirects} times."
+            elif len(chain) > _DEFAULT.redirects:
+                failure = f"The page redirects more than {_DEFAULT.redirects} times."
             if failure:
                 at = record.fetched_at
                 return Fetched(url, chain[-1], chain, record.status, "", b"", at, "http_error", failure)

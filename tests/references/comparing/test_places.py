@@ -2,8 +2,7 @@
 
 import pytest
 
-from medreview.references.comparing.authors import compare_authors
-from medreview.references.comparing.journals import compare_containers
+from medreview.references.comparing.names import compare_authors, compare_containers
 from medreview.references.comparing.publication import (
     compare_identifiers,
     compare_numbers,

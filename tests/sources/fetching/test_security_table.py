@@ -52,24 +52,10 @@ def odd_notations(lab: Lab) -> float:
 def inner_addresses(lab: Lab) -> float:
     """SSRF: metadata servers and private networks"""
     hosts = [
-        "169.254.169.254",
-        "168.63.129.16",
-        "100.100.100.200",
-        "192.0.0.192",
-        "[fd00:ec2::254]",
-        "[fe80::a9fe:a9fe]",
-        "10.0.0.1",
-        "172.16.0.1",
-        "192.168.1.1",
-        "100.64.0.1",
-        "198.18.0.1",
-        "224.0.0.1",
-        "255.255.255.255",
-        "0xa9fea9fe",
-        "2852039166",
-        "[::ffff:169.254.169.254]",
-        "[64:ff9b::a9fe:a9fe]",
-    ]
+        "169.254.169.254", "168.63.129.16", "100.100.100.200", "192.0.0.192", "[fd00:ec2::254]", "[fe80::a9fe:a9fe]",
+        "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255",
+        "0xa9fea9fe", "2852039166", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]",
+    ]  # fmt: skip
     got = lab.ask(*(f"http://{host}/latest/meta-data/" for host in hosts), connect_timeout=2.0)
     return sum(one.state != "blocked" for one in got)
 
