@@ -1,5 +1,6 @@
 """Short exchanges in the last rows, one key each: why not, keep or change, which words, edits, findings."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -47,14 +48,14 @@ class Dialog(Protocol):
         """Answer a key; False when the step has no use for it."""
 
 
-class KeyedDialog:
+class KeyedDialog(ABC):
     """A dialog whose keys each do one thing."""
 
     takes_all = False
 
+    @abstractmethod
     def acts(self) -> Mapping[str, Act | None]:
         """What each key does; ``None`` for one that has no use now."""
-        raise NotImplementedError
 
     def press(self, key: Key) -> bool:
         """Do what a key does; False when it has no use here."""

@@ -49,6 +49,14 @@ def study(made, tmp_path):
         yield opened
 
 
+@pytest.fixture
+def task(study, tmp_path):
+    """The task of ATLAS, whose requests are in ``b.jsonl``."""
+    task = task_for(study, ATLAS)
+    write_batch(task, tmp_path / "b.jsonl")
+    return task
+
+
 def says(label="supported", quote="Adults take 500 mg of it twice daily with food.", content=None):
     answer = {"quote": quote, "reason": "It says so.", "label": label, "confidence": 0.9}
     message = {"role": "assistant", "content": json.dumps(answer) if content is None else content}
@@ -117,9 +125,7 @@ def test_the_manifest_ties_the_files_to_the_judge_run(study, tmp_path):
     assert stat.S_IMODE(Path(done.manifest).stat().st_mode) == 0o600
 
 
-def test_results_become_judgements_with_grounded_quotes(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_results_become_judgements_with_grounded_quotes(study, task, tmp_path):
     bodies = [says()] * 4 + [says("supported", "It cures everything at once.")] + [says("not_addressed", "")]
     done = read_batch(task, [worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", bodies)])
 
@@ -132,9 +138,7 @@ def test_results_become_judgements_with_grounded_quotes(study, tmp_path):
     assert tuple(row) == (pytest.approx(6 * (3000 + 2 * 50) / 1e6), 18_000, 6)
 
 
-def test_taking_results_in_twice_changes_nothing(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_taking_results_in_twice_changes_nothing(study, task, tmp_path):
     bodies = [says(), says(content="I would say so."), {"message": "expired", "code": "batch_expired"}] + [says()] * 3
     results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", bodies)
     first = read_batch(task, [results])
@@ -146,9 +150,7 @@ def test_taking_results_in_twice_changes_nothing(study, tmp_path):
     assert ("\n".join(study.reader.iterdump()), judgements(study)) == before
 
 
-def test_half_a_file_is_welcome_and_the_rest_later(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_half_a_file_is_welcome_and_the_rest_later(study, task, tmp_path):
     whole = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_bytes()
     cut = whole[: len(whole) // 2 + 50]
     (tmp_path / "half.jsonl").write_bytes(cut)
@@ -162,9 +164,7 @@ def test_half_a_file_is_welcome_and_the_rest_later(study, tmp_path):
     assert (second.statuses, second.known, second.waiting) == ({"ok": 3}, 3, 0)
 
 
-def test_every_way_to_fail_is_an_abstention_with_its_name(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_every_way_to_fail_is_an_abstention_with_its_name(study, task, tmp_path):
     bodies = [
         says(content=f'<think>{{"label": "supported"}}</think>```json\n{GOOD}\n```'),
         says(content="Supported, surely!"),
@@ -184,9 +184,7 @@ def test_every_way_to_fail_is_an_abstention_with_its_name(study, tmp_path):
     assert write_batch(task, tmp_path / "all.jsonl", again=True).requests == 5
 
 
-def test_a_later_success_replaces_a_failure_and_never_the_other_way(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_a_later_success_replaces_a_failure_and_never_the_other_way(study, task, tmp_path):
     bad = worked(tmp_path / "b.jsonl", tmp_path / "bad.jsonl", [{"message": "no", "code": "x"}] * 6)
     good = worked(tmp_path / "b.jsonl", tmp_path / "good.jsonl")
     assert read_batch(task, [bad]).abstained == 6
@@ -196,9 +194,7 @@ def test_a_later_success_replaces_a_failure_and_never_the_other_way(study, tmp_p
     assert study.reader.execute("SELECT count(*) FROM llm_call WHERE status = 'ok'").fetchone()[0] == 6
 
 
-def test_in_one_go_success_wins_whatever_the_order_of_the_files(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_in_one_go_success_wins_whatever_the_order_of_the_files(task, tmp_path):
     bad = worked(tmp_path / "b.jsonl", tmp_path / "bad.jsonl", [{"message": "no", "code": "x"}] * 6)
     good = worked(tmp_path / "b.jsonl", tmp_path / "good.jsonl")
 
@@ -218,9 +214,7 @@ def test_results_of_another_model_are_not_taken(study, tmp_path):
     assert "no manifest" in read_batch(task_for(study, ATLAS), [results]).why
 
 
-def test_requests_given_for_results_are_told_apart(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_requests_given_for_results_are_told_apart(task, tmp_path):
     with (tmp_path / "b.jsonl").open("a") as file:
         file.write('[1]\n\n{"id": 3}\n')
     done = read_batch(task, [tmp_path / "b.jsonl"])
@@ -229,9 +223,7 @@ def test_requests_given_for_results_are_told_apart(study, tmp_path):
     assert "a request, not a result" in done.bad[0][2]
 
 
-def test_what_was_answered_live_is_not_asked_again(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_what_was_answered_live_is_not_asked_again(study, task, tmp_path):
     read_batch(task, [worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl", cut=2)])
     # The judgements are gone, the paid answers are not.
     study.write(lambda connection: connection.execute("DELETE FROM judgement WHERE raw_output <> ''"))
@@ -271,9 +263,7 @@ def test_nothing_is_overwritten_and_nothing_half_written_is_left(study, tmp_path
     assert (nothing.requests, nothing.manifest, (tmp_path / "d.jsonl").exists()) == (0, "", False)
 
 
-def test_a_line_that_cannot_be_stored_costs_that_line(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_a_line_that_cannot_be_stored_costs_that_line(task, tmp_path):
     results = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl")
     good = results.read_text().splitlines()
     keys = [json.loads(line)["custom_id"] for line in good]
@@ -315,9 +305,7 @@ def test_a_line_that_cannot_be_stored_costs_that_line(study, tmp_path):
     ]
 
 
-def test_a_result_over_a_bound_is_the_unparsable_answer_to_its_question(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_a_result_over_a_bound_is_the_unparsable_answer_to_its_question(study, task, tmp_path):
     good = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_text().splitlines()
     keys = [json.loads(line)["custom_id"] for line in good]
     wide = '{"choices": [' + "0," * 600_000 + "0]}"
@@ -342,9 +330,7 @@ def test_a_result_over_a_bound_is_the_unparsable_answer_to_its_question(study, t
     ]
 
 
-def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(study, tmp_path):
-    task = task_for(study, ATLAS)
-    write_batch(task, tmp_path / "b.jsonl")
+def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(study, task, tmp_path):
     good = worked(tmp_path / "b.jsonl", tmp_path / "r.jsonl").read_text().splitlines()
     other = json.loads(good[0])
     other["response"]["body"] = says("not_addressed", quote="")

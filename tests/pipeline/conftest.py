@@ -8,6 +8,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.study import Study
+from tests.pipeline.batch_runs import judges_at
 from tests.support.batch_endpoint import BatchEndpoint
 
 
@@ -15,6 +16,11 @@ from tests.support.batch_endpoint import BatchEndpoint
 def server():
     with BatchEndpoint() as endpoint:
         yield endpoint
+
+
+@pytest.fixture
+def judges(server):
+    return judges_at(server)
 
 
 @pytest.fixture(scope="module")

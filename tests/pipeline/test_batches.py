@@ -38,9 +38,8 @@ def dying(monkeypatch, place, name, before=True) -> None:
     monkeypatch.setattr(place, name, die)
 
 
-def test_a_batch_is_uploaded_created_waited_for_and_taken_in(demo, server):
+def test_a_batch_is_uploaded_created_waited_for_and_taken_in(demo, server, judges):
     states = []
-    judges = judges_at(server)
     costs = []
     done = submitted(demo, judges, tell=costs.append)
     (job,) = done.jobs
@@ -84,9 +83,10 @@ def test_several_files_are_several_batches_each_taken_when_it_is_over(demo, serv
         (batch_jobs, "ended", False, True),
     ],
 )
-def test_killed_at_any_step_nothing_is_sent_twice(demo, server, monkeypatch, place, name, before, keeps_metadata):
+def test_killed_at_any_step_nothing_is_sent_twice(
+    demo, server, judges, monkeypatch, place, name, before, keeps_metadata
+):
     server.keeps_metadata = keeps_metadata
-    judges = judges_at(server)
     with monkeypatch.context() as patch:
         dying(patch, place, name, before)
         with pytest.raises(Killed):
@@ -100,8 +100,7 @@ def test_killed_at_any_step_nothing_is_sent_twice(demo, server, monkeypatch, pla
     assert sum(one.results.judged for one in again) in (0, LIMIT)
 
 
-def test_killed_between_two_files_the_rest_is_submitted_and_nothing_else(demo, server, monkeypatch):
-    judges = judges_at(server)
+def test_killed_between_two_files_the_rest_is_submitted_and_nothing_else(demo, server, judges, monkeypatch):
     real = BatchServer.upload
 
     def third_is_the_last(self, path, name):
@@ -120,9 +119,8 @@ def test_killed_between_two_files_the_rest_is_submitted_and_nothing_else(demo, s
     assert len(asked) == len({*asked}) == judged(demo) == LIMIT
 
 
-def test_a_batch_that_the_server_may_have_and_does_not_list_is_not_created_again(demo, server, monkeypatch):
+def test_a_batch_that_the_server_may_have_and_does_not_list_is_not_created_again(demo, server, judges, monkeypatch):
     server.lists = False
-    judges = judges_at(server)
     with monkeypatch.context() as patch:
         dying(patch, batch_jobs, "created")
         with pytest.raises(Killed):
@@ -139,8 +137,7 @@ def test_a_batch_that_the_server_may_have_and_does_not_list_is_not_created_again
     assert (len(run(demo, judges)), judged(demo)) == (1, LIMIT)
 
 
-def test_lists_without_an_end_or_without_items_are_left(demo, server, monkeypatch):
-    judges = judges_at(server)
+def test_lists_without_an_end_or_without_items_are_left(demo, server, judges, monkeypatch):
     with monkeypatch.context() as patch:
         dying(patch, batch_jobs, "created")
         with pytest.raises(Killed):
@@ -158,8 +155,7 @@ def test_lists_without_an_end_or_without_items_are_left(demo, server, monkeypatc
     assert (server.count("GET /v1/batches"), server.count("POST /v1/batches")) == (6, 1)
 
 
-def test_while_a_batch_is_under_way_its_questions_are_asked_in_no_other_way(demo, server):
-    judges = judges_at(server)
+def test_while_a_batch_is_under_way_its_questions_are_asked_in_no_other_way(demo, server, judges):
     jobs = submitted(demo, judges).jobs
     with Study.open(demo) as study:
         for ask in (lambda: judge_by(study, judges, limit=2), lambda: pipeline.batch_out(study, judges, demo)):
@@ -180,9 +176,8 @@ def test_an_error_of_the_server_that_created_the_batch_all_the_same_creates_no_o
     assert len(server.batches) == 1
 
 
-def test_an_upload_that_broke_is_tried_again_and_a_creation_without_an_answer_is_asked_for(demo, server):
+def test_an_upload_that_broke_is_tried_again_and_a_creation_without_an_answer_is_asked_for(demo, server, judges):
     server.instead = {"POST /v1/files": [hang_up, refuses(503, "busy")], "POST /v1/batches": [hang_up]}
-    judges = judges_at(server)
     with pytest.raises(UserError, match=r"did not say whether it began the batch.*same command"):
         submitted(demo, judges)
     assert (len(server.files), stored(demo)[0].state) == (1, "creating")
@@ -190,9 +185,8 @@ def test_an_upload_that_broke_is_tried_again_and_a_creation_without_an_answer_is
     assert (len(server.batches), judged(demo)) == (1, LIMIT)
 
 
-def test_what_is_cancelled_is_collected_and_only_what_the_server_has_can_be(demo, server):
+def test_what_is_cancelled_is_collected_and_only_what_the_server_has_can_be(demo, server, judges):
     server.steps = ("in_progress",)
-    judges = judges_at(server)
     server.results = lambda requests: lines(map(answered, requests[:3]))
     jobs = submitted(demo, judges).jobs
     with Study.open(demo) as study:
@@ -318,8 +312,7 @@ def told_of(server, **more: Any) -> Any:
         ({"status": "completed", "output_file_id": "x" * 5000}, "no usable id"),
     ],
 )
-def test_what_tells_nothing_of_the_batch_is_no_end_of_it(demo, server, more, told):
-    judges = judges_at(server)
+def test_what_tells_nothing_of_the_batch_is_no_end_of_it(demo, server, judges, more, told):
     jobs = submitted(demo, judges).jobs
     server.instead["GET /v1/batches/*"] = [told_of(server, **more)] * 6
     with pytest.raises(UserError, match=f"{told}.*same command"):
@@ -328,8 +321,7 @@ def test_what_tells_nothing_of_the_batch_is_no_end_of_it(demo, server, more, tol
     assert len(run(demo, judges)) == 1
 
 
-def test_hiccups_other_words_and_absurd_counts_are_no_harm(demo, server):
-    judges = judges_at(server)
+def test_hiccups_other_words_and_absurd_counts_are_no_harm(demo, server, judges):
     jobs = submitted(demo, judges).jobs
     absurd = {"completed": 10**400, "failed": -3, "total": "many"}
     server.instead["GET /v1/batches/*"] = [
@@ -343,8 +335,7 @@ def test_hiccups_other_words_and_absurd_counts_are_no_harm(demo, server):
     assert taken.results.judged == LIMIT
 
 
-def test_a_batch_that_is_not_known_any_more_is_told(demo, server):
-    judges = judges_at(server)
+def test_a_batch_that_is_not_known_any_more_is_told(demo, server, judges):
     jobs = submitted(demo, judges).jobs
     server.batches.clear()
     with pytest.raises(UserError, match=r"does not know batch batch_1 any more.*--give-up"):
@@ -352,11 +343,10 @@ def test_a_batch_that_is_not_known_any_more_is_told(demo, server):
 
 
 @pytest.mark.parametrize("state", ["expired", "cancelled", "completed"])
-def test_part_of_the_answers_comes_in_and_the_rest_waits(demo, server, state):
+def test_part_of_the_answers_comes_in_and_the_rest_waits(demo, server, judges, state):
     server.steps = ("in_progress", state)
     server.results = lambda requests: lines(map(answered, requests[:5]))
     server.errors = lambda requests: lines(map(unanswered, requests[5:8]))
-    judges = judges_at(server)
 
     (taken,) = run(demo, judges)
 
@@ -367,9 +357,8 @@ def test_part_of_the_answers_comes_in_and_the_rest_waits(demo, server, state):
     assert (rest.job.requests, judged(demo)) == (16 - 5, 16)
 
 
-def test_a_batch_that_failed_says_why(demo, server):
+def test_a_batch_that_failed_says_why(demo, server, judges):
     server.steps = ("validating", "failed")
-    judges = judges_at(server)
     jobs = submitted(demo, judges).jobs
     errors = {"object": "list", "data": [{"code": "x", "message": "Enqueued token limit\nreached", "line": 7}, 9]}
     server.instead["GET /v1/batches/*"] = [None, told_of(server, status="failed", errors=errors)]
@@ -378,8 +367,7 @@ def test_a_batch_that_failed_says_why(demo, server):
     assert judged(demo) == 0
 
 
-def test_results_of_another_batch_and_no_results_at_all_make_no_label(demo, server):
-    judges = judges_at(server)
+def test_results_of_another_batch_and_no_results_at_all_make_no_label(demo, server, judges):
     with Study.open(demo) as study:
         everything = pipeline.batch_out(study, judges, demo.parent / "all.jsonl")
     requests = [json.loads(line) for line in (demo.parent / "all.jsonl").read_text().splitlines()]
@@ -399,11 +387,10 @@ def test_results_of_another_batch_and_no_results_at_all_make_no_label(demo, serv
     assert (where, len(taken.results.bad)) == ({"results of batch_1"}, 3)
 
 
-def test_more_bytes_than_answers_can_have_are_not_read(demo, server, monkeypatch):
+def test_more_bytes_than_answers_can_have_are_not_read(demo, server, judges, monkeypatch):
     monkeypatch.setattr(batches, "LARGEST_RESULT", 1000)
     monkeypatch.setattr(batches, "_ROOM", 0)
     server.results = lambda requests: "x" * 20_000
-    judges = judges_at(server)
     with pytest.raises(UserError, match=r"results of batch batch_1 cannot be had.*larger than 0.012 MB.*again"):
         run(demo, judges)
     assert stored(demo)[0].state == "created"
