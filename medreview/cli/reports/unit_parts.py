@@ -467,11 +467,9 @@ def _flag_differences(found: tuple[FlagDifference, ...]) -> Part:
             one.labels.estimate.clusters,
         )
         for one in found
-    )  # fmt: skip
+    )
     names = ("each two models", "minus", "95% interval", "p Holm", "z", "p Bonf.", "from")
-    why = dict.fromkeys(
-        reason for one in found for reason in (one.labels.estimate.reason, one.test.reason) if reason
-    )  # fmt: skip
+    why = dict.fromkeys(reason for one in found for reason in (one.labels.estimate.reason, one.test.reason) if reason)
     return inset(table(names, rows), *why, f"{_FLAG_LEGEND} A family of {found[0].family}.")
 
 
