@@ -187,7 +187,7 @@ def _print_division(
     labels = kind_labels(study.reader, kind, people, alone=True, only=only)
     division = unit_division(
         study.reader, labels, by, reviewers=people, resampling=resampling, only=only, juries=juries
-    )  # fmt: skip
+    )
     if any(told_by_sums(division.given, one) for one in reading(study)):
         looked(study, "stats", "labels")
     origin = provenance(study.reader, resampling, where=only.words if only else "")

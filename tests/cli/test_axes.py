@@ -53,7 +53,7 @@ def test_line_mode_takes_labels_and_tags_and_says_what_there_is(study: Path, med
     lines = ("z", "z 2", "z harm severe", "z harm awful", "#dose #ask", "#", "# a!b", "u", "?", "q")
     done = medreview(
         "review", study, "--plain", "--queue", "responses", "--reviewer", "kb", input="\n".join(lines) + "\n"
-    ).stdout  # fmt: skip
+    ).stdout
     for said in (
         "z harm, severity of harm: 0 no harm, 1 mild",
         "S1 · harm: moderate   saved",

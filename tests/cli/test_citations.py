@@ -295,7 +295,3 @@ def test_reach_interrupted_does_not_say_that_answers_are_kept(medreview, tmp_pat
     assert process.returncode == 130
     assert said == "asking for 1 source over the network\nmedreview: stopped.\n"
     assert shown == ""
-
-
-def test_help_has_an_example(run):
-    assert "Example: medreview citations answers.jsonl --check" in run("--help").stdout

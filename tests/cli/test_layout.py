@@ -62,9 +62,15 @@ def figure(value, low, high):
 
 
 def test_a_figure_as_two_cells():
-    assert cells(figure(0.5, 0.25, 0.75), "none") == ("50.0%", "25.0% to 75.0%")
-    assert cells(figure(0.5, None, None), "none") == ("50.0%", "none")
-    assert cells(figure(None, None, None), "none") == ("undefined", "")
+    assert cells(figure(0.5, 0.25, 0.75)) == ("50.0%", "25.0% to 75.0%")
+    assert cells(figure(0.5, None, None)) == ("50.0%", "none")
+    assert cells(figure(None, None, None)) == ("undefined", "")
+
+
+def test_a_row_takes_words_counts_and_figures():
+    made = table(("", "value", "95% interval", "n", "left"), [("a", figure(0.5, 0.25, 0.75), 1234, None), ("b",)])
+
+    assert made.rows == (("a", "50.0%", "25.0% to 75.0%", "1,234", ""), ("b", "", "", "", ""))
 
 
 def test_a_reason_is_said_once_for_all_that_it_holds_for():

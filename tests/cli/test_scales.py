@@ -10,13 +10,13 @@ import pytest
 from lxml.html import parse
 
 from medreview import pipeline
+from medreview.cli.reports.estimates import figure_table
 from medreview.cli.reports.layout import ReportTable, cells
 from medreview.cli.reports.plots import intervals
 from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.study_page.material import Material
 from medreview.cli.reports.study_page.written import write_markdown, write_report
 from medreview.cli.reports.terminal import printed
-from medreview.cli.reports.unit_agreement import figure_table
 from medreview.replays.replay import Row
 from medreview.review.decision import decide_in_script
 from medreview.stats.formulas.bootstrap import Resampling
@@ -97,7 +97,7 @@ def test_so_do_reports_on_units_plots_replays_and_screens(figure: Estimate) -> N
     assert figure_table([figure]).rows[0][1:3] == (value, interval)
     told = intervals("t", ("one",), [("row", (figure,))]).numbers
     assert isinstance(told, ReportTable)
-    assert told.rows[0][1:3] == cells(figure, "") == (value, interval)
+    assert told.rows[0][1:3] == cells(figure) == (value, interval)
     assert Row("what", "paper", figure).shown == f"{value} ({interval})"
     assert brief(figure) == SHORT[figure.scale]
     points = " points" if figure.scale == "share_difference" else ""

@@ -255,11 +255,6 @@ def test_an_unknown_reviewer_is_one_sentence(medreview, study):
     assert done.stderr == "medreview: There is no reviewer 'ben' in this study; there are anna.\n"
 
 
-def test_help_has_an_example(medreview):
-    assert "Example: medreview stats" in medreview("stats", "--help").stdout
-    assert "Example: medreview evidence --jsonl" in medreview("evidence", "--help").stdout
-
-
 def test_evidence_answers_each_line_at_once(medreview):
     with medreview.start("evidence", "--jsonl", text=False) as filter_:
         for name in ("a", "b"):

@@ -11,6 +11,7 @@ from medreview.cli.reports.estimates import (
     figures_part,
     p_by_margin,
     p_value,
+    p_words,
     sentences,
 )
 from medreview.cli.reports.facts import VERDICTS
@@ -183,7 +184,7 @@ def paper_tests_part(tests: Sequence[PaperTest], items: str = "statements") -> P
         found = each.result
         df = "" if found.df is None else half_up(found.df, 0)
         told = ("undefined", df, "") if found.statistic is None or found.pvalue is None else (
-            half_up(found.statistic, 2), df, p_value(found.pvalue).removeprefix("p ")
+            half_up(found.statistic, 2), df, p_words(found.pvalue)
         )  # fmt: skip
         of = f"{one_line(each.judge)}: labels" if each.question == "labels" else (
             f"{one_line(each.judge)} - {one_line(each.other)}: accuracy")  # fmt: skip

@@ -113,9 +113,14 @@ def figures_part(heading: str, figures: Sequence[Estimate], cluster: str = "", *
     return inset(TableHeading(heading), *above, figure_table(figures, cluster), *sentences(figures))
 
 
+def p_words(value: float | None) -> str:
+    """A p value with three digits: ``0.041``, ``below 0.001``; empty without a value."""
+    return "" if value is None else "below 0.001" if value < 0.0005 else half_up(value)
+
+
 def p_value(value: float) -> str:
-    """A p value with three digits: ``p 0.041``, ``p below 0.001``."""
-    return "p below 0.001" if value < 0.0005 else f"p {half_up(value)}"
+    """The same in a sentence: ``p 0.041``."""
+    return f"p {p_words(value)}"
 
 
 def more_models(count: int, done: str, what: str = "model") -> str:
@@ -245,7 +250,7 @@ def p_cell(value: float | None, at_limit: bool) -> str:
     """A p value in a table, ``<0.001``; ``at_limit``: it is that or less. Empty without a value."""
     if value is None:
         return ""
-    said = p_value(value).removeprefix("p ").replace("below ", "<")
+    said = p_words(value).replace("below ", "<")
     return f"<{said}" if at_limit and not said.startswith("<") else said
 
 

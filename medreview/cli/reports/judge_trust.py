@@ -199,10 +199,8 @@ def _family(one: JudgeErrors, found: ByFamily) -> Part:
         return inset(f"{of}: none that is labelled is by a model of its own family.")
     sides = (("same family", found.same), ("other families", found.other))
     rows: list[tuple[Cell, ...]] = [
-        (name, side.agreement, side.agreement.n, side.false_support,
-         side.false_support.n)
-        for name, side in sides
-    ]  # fmt: skip
+        (name, side.agreement, side.agreement.n, side.false_support, side.false_support.n) for name, side in sides
+    ]
     apart = found.difference
     rows.append(
         ("same minus other, points", *cells(apart.agreement, signed=True), "",

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from medreview.cli.output import counted, one_line
-from medreview.cli.reports.estimates import figure_table, figures_part, sentences
+from medreview.cli.reports.estimates import figure_table, figures_part, p_words, sentences
 from medreview.cli.reports.judge_trust import stand_in_part
 from medreview.cli.reports.layout import Part, TableHeading, Title, inset, table
 from medreview.labels import AXES, scale_of
 from medreview.stats.formulas.classification import Classification
-from medreview.stats.formulas.estimate import half_up
 from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.stats.study_figures import StudyFigures
 from medreview.stats.units.kind_labels import FINAL
@@ -53,11 +52,6 @@ def right_parts(found: Classification, axis: str = "") -> Iterator[Part]:
     )
     yield table(("label", "of it", "value", "95% interval", "n"), rows, long=("of it",))
     yield from sentences(figure for _, figures in groups for figure in figures)
-
-
-def p_words(value: float | None) -> str:
-    """A p value."""
-    return "" if value is None else half_up(value) if value >= 0.0005 else "below 0.001"
 
 
 def test_words(test: TestResult) -> str:

@@ -90,10 +90,9 @@ def _scores(title: str, told: Sequence[tuple[str, Mapping[str, FactScore]]]) -> 
     if both:
         left = ("left",) if any(present.dropped for _, present, _ in both) else ()
         rows = (
-            (name, present, against, present.n, present.clusters,
-             *((present.dropped,) if left else ()))
+            (name, present, against, present.n, present.clusters, *((present.dropped,) if left else ()))
             for name, present, against in both
-        )  # fmt: skip
+        )
         names = ("", "present", "95% interval", "contra.", "95% interval", "facts", "cases", *left)
         every = [(name, figure) for name, *figures in both for figure in figures]
         yield from _heading(title, table(names, rows), *_why(every))
@@ -105,7 +104,7 @@ def _votes(title: str, told: Sequence[tuple[str, Mapping[str, VoteCounts]]]) -> 
         (name, *(n for task in TASKS for n in (by[task].yes, by[task].no, by[task].abstained, by[task].contested)))
         for name, by in told
         if by
-    ]  # fmt: skip
+    ]
     if rows:
         yield from _heading(f"{title}; split: facts on which both was said", table(names, rows))
 
@@ -176,11 +175,7 @@ def _rankings(parts: Sequence[tuple[str, RankingPart]], by: str) -> Iterator[Par
     yield from _values("Mean rank; 1 is the best", ranks, 2)
     taus = [(name, one.tau) for name, one in parts if one.tau is not None]
     yield from _values("Mean Kendall's tau-b of each two reviewers", taus, 2)
-    rows = (
-        (name, *one.quality.qualities.values(), one.quality.good,
-         one.quality.bad)
-        for name, one in parts
-    )  # fmt: skip
+    rows = ((name, *one.quality.qualities.values(), one.quality.good, one.quality.bad) for name, one in parts)
     shares = [(name, figure) for name, one in parts for figure in (one.quality.good, one.quality.bad)]
     head = ("", *(label.name for label in QUALITY), "Good", "95% interval", "Bad", "95% interval")
     yield from _heading("How often each quality was given", table(head, rows), *_why(shares))
@@ -195,11 +190,7 @@ def _rankings(parts: Sequence[tuple[str, RankingPart]], by: str) -> Iterator[Par
 def flag_parts(told: Sequence[tuple[str, FlagRates]]) -> Iterator[Part]:
     """How many outputs are hallucinated; nothing where nobody was asked."""
     if any(one.rate.n for _, one in told):
-        rows = (
-            (name, one.rate, one.rate.n, one.by_label,
-             one.by_label.n, one.by_label.clusters)
-            for name, one in told
-        )  # fmt: skip
+        rows = ((name, one.rate, one.rate.n, one.by_label, one.by_label.n, one.by_label.clusters) for name, one in told)
         names = ("", "outputs", "95% interval", "of", "labels", "95% interval", "of", "from")
         every = [(name, figure) for name, one in told for figure in (one.rate, one.by_label)]
         title = "Hallucinated: outputs that anybody flagged, and labels that flag"
@@ -217,10 +208,9 @@ def _items(parts: Sequence[tuple[str, QAPart]]) -> Iterator[Part]:
     yield from _heading("Hallucination rate: dispute or feedback", table(head, rows), *why)
     yield from alike_parts("Two annotators on relevance", [(name, one.relevance_agreement) for name, one in parts])
     shown = (
-        (name, found[0], *(value_cell(figure, digits=2) for figure in found[1:]),
-         found[0].n, found[0].dropped)
+        (name, found[0], *(value_cell(figure, digits=2) for figure in found[1:]), found[0].n, found[0].dropped)
         for name, found in ((name, one.validity_agreement) for name, one in parts)
-    )  # fmt: skip
+    )
     names = ("", "agree", "95% interval", "PABAK", "Fleiss", "AC1", "n", "left")
     why = _why((name, one) for name, part in parts for one in part.validity_agreement)
     yield from _heading("All annotators on flagged or not", table(names, shown), *why)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.agreement_tables import paper_tests_part
-from medreview.cli.reports.estimates import figures_part, over_units, p_cell, sentences
+from medreview.cli.reports.estimates import figures_part, over_units, p_cell, p_words, sentences
 from medreview.cli.reports.facts import key_fact_parts
 from medreview.cli.reports.generation import cleanup_parts
 from medreview.cli.reports.layout import (
@@ -25,7 +25,6 @@ from medreview.cli.reports.unit_agreement import (
     matrix,
     name_of,
     no_agreement,
-    p_words,
     right_parts,
     scale_parts,
     test_words,
@@ -468,11 +467,9 @@ def _flag_differences(found: tuple[FlagDifference, ...]) -> Part:
             one.labels.estimate.clusters,
         )
         for one in found
-    )  # fmt: skip
+    )
     names = ("each two models", "minus", "95% interval", "p Holm", "z", "p Bonf.", "from")
-    why = dict.fromkeys(
-        reason for one in found for reason in (one.labels.estimate.reason, one.test.reason) if reason
-    )  # fmt: skip
+    why = dict.fromkeys(reason for one in found for reason in (one.labels.estimate.reason, one.test.reason) if reason)
     return inset(table(names, rows), *why, f"{_FLAG_LEGEND} A family of {found[0].family}.")
 
 

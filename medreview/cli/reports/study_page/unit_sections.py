@@ -333,8 +333,7 @@ def _group(name: str, shares: ReferenceShares) -> Iterator[tuple[Cell, ...]]:
     for place, (verdict, words) in enumerate(shown):
         figure = shares.share(verdict)
         ends = (shares.checked, shares.not_checked, shares.bare_urls) if not place else ()
-        yield (name if not place else "", words, shares.verdicts[verdict], figure,
-               *ends)  # fmt: skip
+        yield (name if not place else "", words, shares.verdicts[verdict], figure, *ends)
 
 
 def _accused(material: Material) -> Iterator[PagePart]:
