@@ -1,32 +1,37 @@
-"""What each action does for every kind of unit: acts of the session, the steps after them, search, filters, copying."""
+"""What each action does: acts of the session, the steps after them, editing a statement, search, filters, copying."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from medreview.errors import UserError
-from medreview.labels import FLAGS
+from medreview.labels import EDITED, FLAGS
 from medreview.review.decision import FollowUp
 from medreview.review.judge_words import read_in_full
 from medreview.review.on_screen import NO_OTHER_TEXT
-from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
+from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event
+from medreview.review.study_response import about_answer
 from medreview.review.text_entry import LineEdit
-from medreview.screens.dialogs import ReasonDialog, RevealDialog
+from medreview.screens.dialogs import CutDialog, EditDialog, LeftOutDialog, ReasonDialog, RevealDialog
 from medreview.screens.last_rows import LineInput, Scope, palette_dialog, search_line
 from medreview.screens.own_label_steps import OF_AXIS, OwnLabelSteps
 from medreview.screens.panes import Panes
 from medreview.screens.queue_rows import STEP
 from medreview.screens.review_rows import VERDICT, verdict_words
+from medreview.screens.source_rows import of_statements
 from medreview.screens.span_steps import SpanSteps
+from medreview.statements.left_out import LeftOut
+from medreview.study.events import NewEvent
 from medreview.study.study import READ_ONLY
+from medreview.text import Span, joined, places_in_text
 from medreview.units.registry import unit_name
 from medreview.visible import visible
 
 if TYPE_CHECKING:
     from medreview.review.history import Listed
     from medreview.review.palette import PaletteEntry
+    from medreview.screens.entry_steps import EntrySteps
     from medreview.screens.page import Choices
     from medreview.screens.review import ReviewScreen
 
@@ -43,17 +48,15 @@ _FOR_STEPS = frozenset({"palette", "filter"})
 """What the palette does not list: itself."""
 
 
-class ActionHandlers(ABC):
-    """Carries out actions by their name in the table. Raises what the session raises; the screen words it."""
-
-    _stage: "ReviewScreen"
-    _pane_names = ("text", "text beside it")
+class ActionHandlers:
+    """Carries out actions by their name in the table, which has those of its kind of unit. Raises what the session
+    raises; the screen words it."""
 
     def __init__(self, session: ReviewSession, reading: Panes, stage: "ReviewScreen") -> None:
         self._session = session
         self._reading = reading
         self._stage = stage
-        self._spans = SpanSteps(session, reading, stage, self)
+        self._spans = SpanSteps(session, reading, stage)
         self._own_labels = OwnLabelSteps(session, stage, self)
         noun = session.asks.noun
         self._by_name: dict[str, Callable[[], None]] = {
@@ -63,7 +66,15 @@ class ActionHandlers(ABC):
             "note": self._note,
             "axes": self._own_labels.ask,
             "tag": self._own_labels.tag,
-            "defer": self._defer,
+            "hallucination": self._hallucination,
+            "category": lambda: self._entry().category(),
+            "add": lambda: self._entry().add(),
+            **{f"place_{place}": partial(self._rank, str(place)) for place in range(1, 10)},
+            "left_out": self._left_out,
+            "edit": self._edit,
+            "about": self._about,
+            "attach": self._attach,
+            "defer": lambda: self._follow(session.defer()),
             **{flag.level: partial(session.flag, flag.level) for flag in FLAGS},
             "undo": session.undo,
             "redo": session.redo,
@@ -104,21 +115,7 @@ class ActionHandlers(ABC):
             "glossary": lambda: stage.app.show_glossary(),
             "guidelines": lambda: stage.app.show_guidelines(session.asks.name),
             "leave": stage.leave,
-            **self._more(),
         }
-
-    def _more(self) -> Mapping[str, Callable[[], None]]:
-        """Actions that only units of this kind have."""
-        return {}
-
-    def show_text(self, target: str) -> None:
-        """Bring a text to the screen in which a span is to be marked."""
-        self._reading.shows_response = self._session.is_beside(target)
-        self._session.show_text(target)
-
-    def show_span(self, mine: ReviewerSpan) -> None:
-        """Bring the text of a span to the screen."""
-        self.show_text(mine.target)
 
     def refusal(self, name: str) -> str:
         """Why an action of the table does nothing here, in a sentence; ``""`` for one that does something. A note may
@@ -159,7 +156,30 @@ class ActionHandlers(ABC):
     # Verdicts
 
     def _decide(self, label: str) -> None:
-        self._follow(self._session.decide(label))
+        session = self._session
+        if session.asks.entry == "words" and label == EDITED:
+            self._entry().edit()
+            return
+        step = session.decide(label)
+        if session.asks.entry == "spans" and label != "none" and not session.settles:
+            self._spans.mark_places(label, lambda: self._follow(step))
+        else:
+            self._follow(step)
+
+    def _entry(self) -> "EntrySteps":
+        from medreview.screens.entry_steps import EntrySteps
+
+        return EntrySteps(self._session, self._reading, self._stage, self._follow)
+
+    def _rank(self, key: str) -> None:
+        self._entry().rank(key)
+
+    def _hallucination(self) -> None:
+        """Of a statement its type; of a unit whose label is one, a further span."""
+        if self._session.asks.entry == "spans":
+            self._spans.another(self._close)
+        else:
+            self.of_decided(lambda back_to, other: self._spans.ask_type(back_to, other=other))
 
     def _close(self) -> None:
         self._stage.open(None)
@@ -227,14 +247,13 @@ class ActionHandlers(ABC):
                 words=lambda: self._note(lambda: self._follow(self._session.reason(None))),
                 back=self._close,
                 likely=self._session.likely_reason,
-                type=self._type_of_decided(),
+                type=self._ask_type_of_decided if of_statements(self._session) else None,
             )
         )
 
-    def _type_of_decided(self) -> Act | None:
-        """What asks for the hallucination of the unit that was decided just now, and then goes on; ``None`` where that
-        is no label of its own."""
-        return None
+    def _ask_type_of_decided(self) -> None:
+        """Ask for the hallucination of the statement that was decided just now, and go on."""
+        self._spans.ask_type(then=lambda: self._follow(self._session.reason(None)), back=self._ask_reason)
 
     def _saved(self) -> str:
         number = next((word for word in self._session.receipt.split() if word.startswith("#")), "")
@@ -261,7 +280,7 @@ class ActionHandlers(ABC):
         else:
             ask(None, None)
 
-    # Notes and putting off
+    # Notes
 
     def _note(self, after: Callable[[], None] | None = None) -> None:
         session = self._session
@@ -292,9 +311,6 @@ class ActionHandlers(ABC):
         self._stage.open(LineInput(label, line, "saves", finish, leave, session.note_typed, discard))
         if draft:
             self._stage.tell(f"draft of {draft.time}, not saved yet; Ctrl+X discards it")
-
-    def _defer(self) -> None:
-        self._follow(self._session.defer())
 
     # Moving and reading
 
@@ -340,7 +356,8 @@ class ActionHandlers(ABC):
             self._view()
             return
         self._reading.on_response = not self._reading.on_response
-        self._stage.tell(f"Paging now moves the {self._pane_names[self._reading.on_response]}.")
+        names = ("source", "response") if of_statements(self._session) else ("text", "text beside it")
+        self._stage.tell(f"Paging now moves the {names[self._reading.on_response]}.")
 
     # Search
 
@@ -443,6 +460,78 @@ class ActionHandlers(ABC):
         where = self._stage.app.copy_text("\n".join(visible(text) for text in parts.values() if text))
         self._stage.tell(f"{', '.join(told)}: {where}")
 
-    @abstractmethod
     def _parts_to_copy(self) -> Mapping[str, str]:
         """The texts that can be copied, by name."""
+        session = self._session
+        if not of_statements(session):
+            title = session.document.title if session.document else ""
+            return {session.asks.noun: session.view.text, "title of the text": title} if session.view else {}
+        item, words = session.item, session.read_words or next(iter(session.judge_words), None)
+        quote = words.quote if words else ""
+        address = session.source.url if item and session.source else ""
+        return {"statement": item.text if item else "", "quote": quote, "address": address}
+
+    # What only statements have
+
+    def _attach(self) -> None:
+        session = self._session
+        if session.source is None:
+            raise UserError("This response cites no source.")
+        self._stage.app.show_attach(session, session.source)
+
+    def _about(self) -> None:
+        session = self._session
+        item = session.item
+        if item is None:
+            raise UserError("There is no answer here.")
+        text = about_answer(session.study.reader, item.response_id, item.statement_id, named=session.shows_judges)
+        if not text:
+            raise UserError("Nothing is known of this answer beside its question and text.")
+        self._stage.app.show_page(f"About the answer {item.response_name}", lambda _columns: text)
+
+    def _left_out(self) -> None:
+        item = self._session.item
+        parts = item.left_out if item else ()
+        if not parts:
+            raise UserError("Everything in this response is a statement.")
+
+        def promote(part: LeftOut) -> None:
+            self._stage.app.promote(self._session, part)
+            self._close()
+
+        self._stage.open(LeftOutDialog(parts, promote, self._close))
+
+    def _edit(self) -> None:
+        session = self._session
+        unit, name = session.unit, session.name
+        if not unit:
+            raise UserError("There is no statement here to edit.")
+        reader = session.study.reader
+
+        def edit(event: NewEvent, words: str) -> None:
+            self._close()
+            self._stage.app.edit(session, event, f"{name} {words}")
+
+        def cut(where: CutEdit) -> None:
+            edit(split_event(reader, unit, where.at), "cut in two")
+
+        def draw(at: int) -> None:
+            item = session.item
+            whole = item is not None and joined(item.response, item.places) == item.text
+            behind = places_in_text(item.places, Span(at, len(item.text))) if at and item and whole else []
+            self._reading.draw_cut(at, behind)
+
+        def split() -> None:
+            assert session.item is not None
+            self._stage.open(CutDialog(name, CutEdit.of(session.item.text), cut, draw, self._close))
+
+        self._stage.open(
+            EditDialog(
+                name=name,
+                split=split,
+                join=lambda: edit(join_event(reader, unit), "joined with the next"),
+                exclude=lambda: edit(exclude_event(reader, unit), "excluded as not medical"),
+                left_out=self._left_out,
+                back=self._close,
+            )
+        )

@@ -87,6 +87,7 @@ class Workbench(Places):
         self._study = study
         self._config = config
         self.links = config.links
+        self.ascii_only = look.ascii_only
         self._look = look
         self._first = queue
         self._notice = notice
@@ -238,7 +239,7 @@ class Workbench(Places):
         """Show a text to read, as it is made for a number of columns."""
         from medreview.screens.page import PageScreen
 
-        self.push_screen(PageScreen(title, text, ascii_only=self._look.ascii_only))
+        self.push_screen(PageScreen(title, text))
 
     def show_summary(
         self,
@@ -253,7 +254,7 @@ class Workbench(Places):
         from medreview.screens.page import ChoicePage, summary_text
 
         made = partial(summary_text, lines)
-        page = ChoicePage(title, made, choices, on, receipt=receipt, stays=stays, ascii_only=self._look.ascii_only)
+        page = ChoicePage(title, made, choices, on, receipt=receipt, stays=stays)
         self.push_screen(page)
 
     def next_queue(self, queue: "Queue") -> "QueueLine | None":
@@ -282,7 +283,7 @@ class Workbench(Places):
         def done(typed: dict[str, str]) -> None:
             set_background(self._study, who, read_background(typed))
 
-        self.switch_screen(BackgroundScreen(who, given, done, ascii_only=self._look.ascii_only))
+        self.switch_screen(BackgroundScreen(who, given, done))
 
     def show_paste(self) -> None:
         """Ask for an answer to check, as a pasted text or as a file's path."""
@@ -298,7 +299,7 @@ class Workbench(Places):
             self.leave()
 
         names = ("the question", "the answer, pasted whole; or the path of a file")
-        return PasteScreen("An answer to check", names, take, leave, does="checks it", ascii_only=self._look.ascii_only)
+        return PasteScreen("An answer to check", names, take, leave, does="checks it")
 
     def pass_background(self) -> None:
         """Do not ask for the background again; answers stay."""
@@ -339,7 +340,7 @@ class Workbench(Places):
 
         names = ("its text, pasted; or the path of a file (PDF, saved page, text)",)
         title = f"The content of {name}"
-        self.push_screen(PasteScreen(title, names, done, leave, does="keeps it", ascii_only=self._look.ascii_only))
+        self.push_screen(PasteScreen(title, names, done, leave, does="keeps it"))
 
     def promote(self, session: "ReviewSession", part: "LeftOut") -> None:
         """Make a statement of what was left out, judged offline like the others."""
@@ -481,7 +482,6 @@ class Workbench(Places):
             session,
             actions_for(session.asks, self._config.keys, settles=session.settles),
             title=self._study.meta("title"),
-            ascii_only=self._look.ascii_only,
             notice=notice,
         )
 
@@ -499,7 +499,6 @@ class Workbench(Places):
             study=self._study.path,
             palette=self.home_palette,
             judge=next(iter(self._config.judges), ""),
-            ascii_only=self._look.ascii_only,
             notice=notice,
         )
 
@@ -513,7 +512,6 @@ def _load_review() -> None:
     """Load modules for the next screens and keys, while the reviewer reads the first."""
     import medreview.review.open_session
     import medreview.screens.review
-    import medreview.screens.statement
     import medreview.statements.sentences  # noqa: F401
 
 

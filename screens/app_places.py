@@ -96,7 +96,7 @@ class Places(OutputApp, inherit_bindings=False):
         from medreview.screens.history_page import HistoryScreen
 
         read = partial(History, self._study.reader, self._config.reviewer)
-        self.push_screen(HistoryScreen(read, self._go_to, listed=listed, query=query, ascii_only=self._look.ascii_only))
+        self.push_screen(HistoryScreen(read, self._go_to, listed=listed, query=query))
 
     def picture(self, screen: Screen[Any]) -> "Callable[[], None] | None":
         """What keeps a screen as it is now, once the study is closed, to be painted at once at the next start from the
@@ -238,7 +238,7 @@ class Places(OutputApp, inherit_bindings=False):
         title = f"Guidelines, {text.name}{why}" if text.number else "Guidelines: the definitions of the labels"
         edit = partial(self._edit_guidelines, text.text) if self._study.writable else None
         shown = with_axes(self._study.reader, text.text)
-        page = GuidelinesPage(title, shown, edit, ascii_only=self._look.ascii_only)
+        page = GuidelinesPage(title, shown, edit)
         self.push_screen(page)
 
     def _edit_guidelines(self, text: str) -> None:
@@ -371,7 +371,6 @@ class Places(OutputApp, inherit_bindings=False):
             figure_actions(self._config.keys),
             place=place,
             nothing=_NOTHING if asks is STATEMENT_ASKS else _NOTHING_ON_UNITS.format(asks.noun),
-            ascii_only=self._look.ascii_only,
         )
         self.push_screen(page)
 

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from textual.geometry import Region
+
 from medreview.labels import axis_words, is_own
 from medreview.review.adjudicating import ConflictSession
 from medreview.review.cell_width import fit_words
@@ -27,7 +29,11 @@ class ConflictRows:
         """Rows that the labels take; side by side at least as many as what machines say takes ``otherwise``."""
         return len(self._label_rows(columns)) + 1 if one else max(_PANEL_ROWS, otherwise)
 
-    def opinion_bar(self, columns: int) -> list[Row]:
+    def rows(self, region: Region, *, one: bool) -> list[Row]:
+        """For the region of what machines say."""
+        return self._bar(region.width) if one else self._panel(region.width)[: region.height]
+
+    def _bar(self, columns: int) -> list[Row]:
         """Each reviewer's label, what settled them; then reasons and notes."""
         found = self._session.conflicts
         rows = self._label_rows(columns)
@@ -60,7 +66,7 @@ class ConflictRows:
             groups.append(self._settled(conflict))
         return groups
 
-    def opinion_panel(self, columns: int, most: int) -> list[Row]:
+    def _panel(self, columns: int) -> list[Row]:
         """The same as a list: label, time, reason and note of each."""
         rows: list[Row] = [[(" ── reviewers ", "rule"), ("─", "rule fill"), (" ", "")]]
         for conflict in self._session.conflicts:
@@ -75,7 +81,7 @@ class ConflictRows:
                 rows.append([(" ", ""), *settled[1:]])
         if len(rows) == 1:
             rows.append([(" nobody differs here any more", "dim")])
-        return rows[:most]
+        return rows
 
     def _label(self, conflict: Conflict, label: str) -> list[StyledText]:
         words = self._session.words_on(conflict.axis, label)

@@ -74,7 +74,6 @@ class FiguresScreen(KeyScreen[None]):
         *,
         place: FiguresPlace = FiguresPlace(),
         nothing: str,
-        ascii_only: bool = False,
     ) -> None:
         super().__init__()
         self._figures = figures
@@ -88,9 +87,9 @@ class FiguresScreen(KeyScreen[None]):
         self._place = place
         self._nothing = nothing
         self._said = ""
-        self._head = LinesView(id="page-head", ascii_only=ascii_only)
-        self._body = LinesView(id="list", ascii_only=ascii_only)
-        self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+        self._head = LinesView(id="page-head")
+        self._body = LinesView(id="list")
+        self._foot = LinesView(id="home-foot")
 
     def compose(self) -> ComposeResult:
         """Title, figures, keys."""

@@ -35,7 +35,6 @@ class HistoryScreen(KeyScreen[None]):
         *,
         listed: Listed = "decisions",
         query: str = "",
-        ascii_only: bool = False,
     ) -> None:
         super().__init__()
         self._read_acts = read
@@ -44,9 +43,9 @@ class HistoryScreen(KeyScreen[None]):
         self._query = query
         self._line: LineInput | None = None
         self._said = ""
-        self._head = LinesView(id="page-head", ascii_only=ascii_only)
-        self._list = RowsView(id="list", ascii_only=ascii_only)
-        self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+        self._head = LinesView(id="page-head")
+        self._list = RowsView(id="list")
+        self._foot = LinesView(id="home-foot")
         self._acts = read(listed, query)
 
     def compose(self) -> ComposeResult:

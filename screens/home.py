@@ -61,7 +61,6 @@ class HomeScreen(KeyScreen[None]):
         study: Path,
         palette: Callable[[], Palette],
         judge: str = "",
-        ascii_only: bool = False,
         notice: str = "",
     ) -> None:
         super().__init__()
@@ -76,10 +75,10 @@ class HomeScreen(KeyScreen[None]):
         self._figures: HomeFigures | None = None
         self._asks = self._overview.asks_background
         self._rows, self._entrances = self._lines()
-        self._head = LinesView(id="head", ascii_only=ascii_only)
-        self._list = RowsView(id="list", ascii_only=ascii_only)
-        self._prepare = LinesView(id="prepare", ascii_only=ascii_only)
-        self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+        self._head = LinesView(id="head")
+        self._list = RowsView(id="list")
+        self._prepare = LinesView(id="prepare")
+        self._foot = LinesView(id="home-foot")
         self._to_keep = False
 
     def compose(self) -> ComposeResult:

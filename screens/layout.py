@@ -81,8 +81,6 @@ def shape_of(size: Size) -> Shape:
 def arrange(size: Size, needs: Needs) -> PanePlan:
     """The plan for a size and a content."""
     shape = shape_of(size)
-    if needs.across and shape != "one":
-        return _across(size, needs, shape)
     return _one_column(size, needs) if shape == "one" else _panes(size, needs, shape)
 
 
@@ -123,67 +121,56 @@ def _one_column(size: Size, needs: Needs) -> PanePlan:
 
 
 def _panes(size: Size, needs: Needs, shape: Shape) -> PanePlan:
+    """Side by side: the block of the statement, the response and the judges below each other, and the source; or
+    ``across``, all below each other."""
     top, bottom = _PANES_TOP, size.height - FOOT_ROWS - 1
     height = bottom - top
     left = needs.queue if shape == "three" else 0
-    rest = size.width - left - (2 if left else 1)
-    middle = rest // 2 if shape == "two" else rest * 60 // 124
     x = left + 1 if left else 0
     panel = _panel_rows(height, needs.judges)
-    block = min(needs.statement + needs.question, card_room(size, needs.judges) - needs.pinned)
-    question = max(1, block - needs.statement)
-    bar = _BAR_ROWS + needs.bar
-    bar += needs.strip if height - bar - needs.strip >= _LEAST_SOURCE else 0
     regions = {
         "header": Region(0, 0, size.width, 1),
         "rule": Region(0, 1, size.width, 1),
+        "lower": Region(0, bottom, size.width, 1),
+        "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
+    }
+    if left:
+        regions |= {
+            "queue-head": Region(0, top, left, QUEUE_HEAD_ROWS),
+            "queue": Region(0, top + QUEUE_HEAD_ROWS, left, queue_rows(size)),
+            "left": Region(left, top, 1, height),
+        }
+    if needs.across:
+        wide = size.width - x
+        block = max(1, min(needs.statement, height - panel - 1 - _LEAST_ACROSS))
+        regions |= {
+            "statement": Region(x, top, wide, block),
+            "bar": Region(x, top + block, wide, 1),
+            "source": Region(x, top + block + 1, wide - 1, height - block - 1 - panel),
+            "judges": Region(x, bottom - panel, wide, panel),
+        }
+        return PanePlan(shape, regions, block)
+    rest = size.width - left - (2 if left else 1)
+    middle = rest // 2 if shape == "two" else rest * 60 // 124
+    block = min(needs.statement + needs.question, card_room(size, needs.judges) - needs.pinned)
+    bar = _BAR_ROWS + needs.bar
+    bar += needs.strip if height - bar - needs.strip >= _LEAST_SOURCE else 0
+    regions |= {
         "statement": Region(x, top, middle, block),
         "response": Region(x, top + block, middle - 1, height - block - panel - needs.pinned),
         "judges": Region(x, bottom - panel - needs.pinned, middle, panel),
         "right": Region(x + middle, top, 1, height),
         "bar": Region(x + middle + 1, top, size.width - x - middle - 1, bar),
         "source": Region(x + middle + 1, top + bar, size.width - x - middle - 2, height - bar),
-        "lower": Region(0, bottom, size.width, 1),
-        "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
     }
     if needs.pinned:
         regions["pinned"] = Region(x, bottom - needs.pinned, middle, needs.pinned)
-    return PanePlan(shape, regions | (_queue(size, left, height) if left else {}), needs.statement, question)
+    return PanePlan(shape, regions, needs.statement, max(1, block - needs.statement))
 
 
 def queue_rows(size: Size) -> int:
     """Rows of the queue pane below its heading."""
     return size.height - FOOT_ROWS - 1 - _PANES_TOP - QUEUE_HEAD_ROWS
-
-
-def _across(size: Size, needs: Needs, shape: Shape) -> PanePlan:
-    top, bottom = _PANES_TOP, size.height - FOOT_ROWS - 1
-    height = bottom - top
-    left = needs.queue if shape == "three" else 0
-    x = left + 1 if left else 0
-    wide = size.width - x
-    panel = _panel_rows(height, needs.judges)
-    block = max(1, min(needs.statement, height - panel - 1 - _LEAST_ACROSS))
-    regions = {
-        "header": Region(0, 0, size.width, 1),
-        "rule": Region(0, 1, size.width, 1),
-        "statement": Region(x, top, wide, block),
-        "bar": Region(x, top + block, wide, 1),
-        "source": Region(x, top + block + 1, wide - 1, height - block - 1 - panel),
-        "judges": Region(x, bottom - panel, wide, panel),
-        "lower": Region(0, bottom, size.width, 1),
-        "foot": Region(0, bottom + 1, size.width, FOOT_ROWS),
-    }
-    return PanePlan(shape, regions | (_queue(size, left, height) if left else {}), block)
-
-
-def _queue(size: Size, columns: int, height: int) -> dict[str, Region]:
-    """Where the queue lies, and the line that ends it."""
-    return {
-        "queue-head": Region(0, _PANES_TOP, columns, QUEUE_HEAD_ROWS),
-        "queue": Region(0, _PANES_TOP + QUEUE_HEAD_ROWS, columns, queue_rows(size)),
-        "left": Region(columns, _PANES_TOP, 1, height),
-    }
 
 
 def source_columns(size: Size) -> int:

@@ -29,13 +29,13 @@ class PageScreen(KeyScreen[None]):
 
     KEYS: Final[Row] = ((" Space PgUp j k g G", "key"), (" move   ", ""), ("q Esc", "key"), (" back", ""))
 
-    def __init__(self, title: str, text: Callable[[int], str], *, ascii_only: bool = False) -> None:
+    def __init__(self, title: str, text: Callable[[int], str]) -> None:
         super().__init__()
         self._title = title
         self._text = text
-        self._head = LinesView(id="page-head", ascii_only=ascii_only)
-        self._page = DocumentView(id="page", ascii_only=ascii_only, gutter=1)
-        self._foot = LinesView(id="page-foot", ascii_only=ascii_only)
+        self._head = LinesView(id="page-head")
+        self._page = DocumentView(id="page", gutter=1)
+        self._foot = LinesView(id="page-foot")
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
@@ -123,9 +123,8 @@ class ChoicePage(PageScreen):
         *,
         receipt: str = "",
         stays: Collection[str] = (),
-        ascii_only: bool = False,
     ) -> None:
-        super().__init__(title, text, ascii_only=ascii_only)
+        super().__init__(title, text)
         self._stays = stays
         self._choices = choices
         self._on = on
@@ -186,8 +185,8 @@ class GuidelinesPage(PageScreen):
     """Guidelines (Markdown), set; ``edit`` opens the editor, ``None`` where nothing can be saved; it raises what went
     wrong."""
 
-    def __init__(self, title: str, text: str, edit: Callable[[], None] | None, *, ascii_only: bool = False) -> None:
-        super().__init__(title, lambda _columns: text, ascii_only=ascii_only)
+    def __init__(self, title: str, text: str, edit: Callable[[], None] | None) -> None:
+        super().__init__(title, lambda _columns: text)
         self._edit = edit
         self._said = ""
 
@@ -219,17 +218,15 @@ class GuidelinesPage(PageScreen):
 class BackgroundScreen(KeyScreen[None]):
     """Four lines, one after the other; ``done`` takes what was typed, by field, or raises what is wrong with it."""
 
-    def __init__(
-        self, reviewer: str, given: dict[str, str], done: Callable[[dict[str, str]], None], *, ascii_only: bool = False
-    ) -> None:
+    def __init__(self, reviewer: str, given: dict[str, str], done: Callable[[dict[str, str]], None]) -> None:
         super().__init__()
         self._reviewer = reviewer
         self._given = given
         self._done = done
         self._at = 0
-        self._head = LinesView(id="page-head", ascii_only=ascii_only)
-        self._list = LinesView(id="list", ascii_only=ascii_only)
-        self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+        self._head = LinesView(id="page-head")
+        self._list = LinesView(id="list")
+        self._foot = LinesView(id="home-foot")
         self._line = self._input()
 
     def compose(self) -> ComposeResult:

@@ -11,11 +11,10 @@ from medreview.review.session import ReviewSession
 from medreview.review.shown_unit import DocumentOutline, Highlights
 from medreview.review.span_editing import SpanEdit, WordHint, hints_left, word_hints
 from medreview.review.typography import typography
-from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where
+from medreview.screens.source_rows import APART_NOTES, CLOSED, WHOLE_PAGE, Where, nothing_to_read, preface
 from medreview.screens.widgets.document import DocumentView, Note
 from medreview.screens.widgets.painted import Row
 from medreview.sources.ocr_pages import BY_OCR, percent, words_in_doubt
-from medreview.sources.reading.text_structure import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.text import Span
 from medreview.visible import hidden_count
@@ -101,23 +100,10 @@ _LONG_HIDDEN: Final = 20
 
 
 class Panes:
-    """Fills the two panes from the session and moves in them. Knows nothing of decisions.
+    """Fills the two panes from the session and moves in them. Knows nothing of decisions."""
 
-    ``nothing`` says why there is no text to read, ``preface`` gives the notices on the one that a session has, from it
-    and from its parts that do not stand open.
-    """
-
-    def __init__(
-        self,
-        session: ReviewSession,
-        source: DocumentView,
-        response: DocumentView,
-        nothing: Callable[[], str],
-        preface: Callable[[ReviewSession, str, Sequence[SetApart]], str],
-    ) -> None:
+    def __init__(self, session: ReviewSession, source: DocumentView, response: DocumentView) -> None:
         self.session = session
-        self._nothing = nothing
-        self._preface = preface
         self.source = source
         self.response = response
         self.shows_response = False
@@ -202,7 +188,7 @@ class Panes:
             return
         self._highlights, self._shown = highlights, key
         if not self._text:
-            self.source.show(self._nothing() if session.unit else "")
+            self.source.show(nothing_to_read(session) if session.unit else "")
             return
         hits = self._hits.spans if self._hits and self._searched is self.source else ()
         active = self.source.active if same else None
@@ -213,9 +199,9 @@ class Panes:
         marked = active if stays or opens else None
         place = active.start if active and opens else self.source.first_offset if same else anchor
         at_third = opens and active is not None
-        preface = WHOLE_PAGE if self.whole else self._preface(session, self._text, self._places.set_apart)
+        above = WHOLE_PAGE if self.whole else preface(session, self._text, self._places.set_apart)
         marks, notes = _marks(highlights, marked), _notes(self._page, highlights)
-        self.source.show(self._text, marks, place, notes, at_third=at_third, preface=preface, below=self._standing)
+        self.source.show(self._text, marks, place, notes, at_third=at_third, preface=above, below=self._standing)
 
     def prepare(self, ahead: ReviewSession) -> None:
         """Read and draw what :meth:`show` will be asked for when the session is there; nothing is shown."""
@@ -224,12 +210,12 @@ class Panes:
         page, highlights = self._pages.page(ahead, whole=False), ahead.source_highlights()
         if page.text:
             opening = highlights.opening
-            preface = self._preface(ahead, page.text, page.places.set_apart)
+            above = preface(ahead, page.text, page.places.set_apart)
             marks, notes = _marks(highlights, opening), _notes(page, highlights)
             at_third, place = opening is not None, opening.start if opening else 0
             self.source.show(
                 page.text, marks, place, notes,
-                at_third=at_third, preface=preface, below=page.standing, beforehand=True,
+                at_third=at_third, preface=above, below=page.standing, beforehand=True,
             )  # fmt: skip
         if not self.beside_drawn:
             text, marked, told = ahead.beside_text(), ahead.beside_marks(), ahead.beside_told

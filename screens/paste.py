@@ -35,7 +35,6 @@ class PasteScreen(KeyScreen[None]):
         leave: Callable[[], None],
         *,
         does: str,
-        ascii_only: bool = False,
     ) -> None:
         super().__init__()
         self._does = does
@@ -47,9 +46,9 @@ class PasteScreen(KeyScreen[None]):
         self._done = done
         self._leave = leave
         self._said = ""
-        self._head = LinesView(id="page-head", ascii_only=ascii_only)
-        self._page = DocumentView(id="page", ascii_only=ascii_only, gutter=1)
-        self._foot = LinesView(id="home-foot", ascii_only=ascii_only)
+        self._head = LinesView(id="page-head")
+        self._page = DocumentView(id="page", gutter=1)
+        self._foot = LinesView(id="home-foot")
 
     def compose(self) -> ComposeResult:
         """Title, the texts so far, the keys."""

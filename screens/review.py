@@ -1,6 +1,6 @@
 """The review screen: composes the parts, routes keys, and draws what the session holds.
 
-``drawn_by`` makes the face and the handlers of a session; the tables of open steps, which keys leave a step open.
+Its tables say which keys leave an open step open.
 """
 
 import sqlite3
@@ -45,15 +45,14 @@ from medreview.screens.review_rows import (
     pinned_rows,
     wide_header_rows,
 )
+from medreview.screens.source_rows import of_statements
 from medreview.screens.terminal_driver import NotRead, not_read_words
 from medreview.screens.widgets.document import DocumentView
 from medreview.screens.widgets.lines import LinesView, LiveLines, RowsView, top_row
 from medreview.screens.widgets.painted import Row
 from medreview.units.registry import unit_name
-from medreview.units.statement import STATEMENT_ASKS
 
 if TYPE_CHECKING:
-    from medreview.screens.conflict_rows import ConflictRows
     from medreview.screens.home_rows import Entrance
     from medreview.screens.page import Choices
 
@@ -88,35 +87,11 @@ SEARCHING: Final = {"n": "hit_next", "N": "hit_previous"}
 """While searching, what these keys do instead."""
 
 
-def drawn_by(session: ReviewSession, screen: "ReviewScreen") -> tuple[Face, ActionHandlers]:
-    """The face that draws a session and the handlers of its keys; modules that are not needed are not loaded."""
-    if session.asks is STATEMENT_ASKS:
-        from medreview.screens.statement import StatementFace, StatementHandlers
-
-        drawn = StatementFace(session, screen.source, screen.response)
-        return drawn, StatementHandlers(session, drawn.panes, screen)
-    from medreview.screens.unit import UnitFace, UnitHandlers
-
-    face = UnitFace(session, screen.source, screen.response)
-    return face, UnitHandlers(session, face.panes, screen)
-
-
-def _conflicts(session: ReviewSession) -> "ConflictRows | None":
-    """The rows of the labels that are settled in a session over conflicts."""
-    if not session.settles:
-        return None
-    from medreview.review.adjudicating import ConflictSession
-    from medreview.screens.conflict_rows import ConflictRows
-
-    assert isinstance(session, ConflictSession)
-    return ConflictRows(session)
-
-
 T = TypeVar("T")
 
 
 class ReviewScreen(KeyScreen[None]):
-    """One queue, unit by unit. Everything it knows comes from the session, and is drawn by the face of its kind."""
+    """One queue, unit by unit. Everything it knows comes from the session, and is drawn by its face."""
 
     def __init__(
         self,
@@ -124,7 +99,6 @@ class ReviewScreen(KeyScreen[None]):
         actions: Mapping[str, Action],
         *,
         title: str,
-        ascii_only: bool = False,
         notice: str = "",
     ) -> None:
         super().__init__()
@@ -146,24 +120,24 @@ class ReviewScreen(KeyScreen[None]):
         """The unit that the last key decided, if another one came to the screen for it."""
         self._h_names = ""
         self._own_view = False
-        self._header = LinesView(id="header", ascii_only=ascii_only)
-        self._rule = LinesView(id="rule", ascii_only=ascii_only)
-        self._queue_head = LinesView(id="queue-head", ascii_only=ascii_only)
-        self._queue = RowsView(id="queue", bar=True, ascii_only=ascii_only)
-        self._statement = LinesView(id="statement", ascii_only=ascii_only)
-        self._bar = LiveLines(self._bar_rows, id="bar", ascii_only=ascii_only)
-        self._judges = LinesView(id="judges", ascii_only=ascii_only)
-        self._pinned = LinesView(id="pinned", ascii_only=ascii_only)
-        self._lower = LinesView(id="lower", ascii_only=ascii_only)
-        self._foot = LinesView(id="foot", ascii_only=ascii_only)
-        self._listed = LinesView(id="listed", ascii_only=ascii_only)
-        self._left = LinesView(id="left", ascii_only=ascii_only)
-        self._right = LinesView(id="right", ascii_only=ascii_only)
-        self.source = DocumentView(id="source", ascii_only=ascii_only)
-        self.response = DocumentView(id="response", ascii_only=ascii_only, gutter=1)
-        self._face, self._acts = drawn_by(session, self)
-        self._conflicts = _conflicts(session)
+        self._header = LinesView(id="header")
+        self._rule = LinesView(id="rule")
+        self._queue_head = LinesView(id="queue-head")
+        self._queue = RowsView(id="queue", bar=True)
+        self._statement = LinesView(id="statement")
+        self._bar = LiveLines(self._bar_rows, id="bar")
+        self._judges = LinesView(id="judges")
+        self._pinned = LinesView(id="pinned")
+        self._lower = LinesView(id="lower")
+        self._foot = LinesView(id="foot")
+        self._listed = LinesView(id="listed")
+        self._left = LinesView(id="left")
+        self._right = LinesView(id="right")
+        self.source = DocumentView(id="source")
+        self.response = DocumentView(id="response", gutter=1)
+        self._face = Face(session, self.source, self.response)
         self.reading = self._face.panes
+        self._acts = ActionHandlers(session, self.reading, self)
         self._queue_rows: QueueRows | None = None
         self._queue_shown: QueueRows | None = None
         self._queue_for = Size()
@@ -194,7 +168,7 @@ class ReviewScreen(KeyScreen[None]):
         unit, asks = self.session.unit, isinstance(self._step, VERDICT_STEPS)
         answered = self._tried(lambda: self._route(key, name)) or False
         goes_on = self.session.unit != unit and self._step is None and (asks or self.session.receipt != receipt)
-        named = self.session.asks is STATEMENT_ASKS or self.session.own_axes
+        named = of_statements(self.session) or self.session.own_axes
         self.just_decided = self.session.just_decided if goes_on and named else ""
         if self.just_decided:
             self._h_names = self._tried(lambda: unit_name(self.session.study.reader, self.just_decided)) or ""
@@ -417,9 +391,7 @@ class ReviewScreen(KeyScreen[None]):
         self._statement.show(face.card_rows(plan))
         self._bar.update()  # where the source is, once it has its new height
         region = plan.regions.get("judges", Region())
-        opinions = self._conflicts or face
-        panel = opinions.opinion_bar(region.width) if one else opinions.opinion_panel(region.width, region.height)
-        self._judges.show(panel)
+        self._judges.show(face.opinion_rows(region, one=one))
         pinned = plan.regions.get("pinned")
         self._pinned.show(pinned_rows(self.app.pinned_view(), pinned.width, one=one) if pinned else ())
         if isinstance(self._step, PaletteDialog):
@@ -513,13 +485,9 @@ class ReviewScreen(KeyScreen[None]):
         if shape == "three":
             self._needs = self._needs._replace(queue=self._queue_width(size))
         card = None if shape == "one" else self.plan_for(size).regions["statement"]
-        pins = self.session.asks is STATEMENT_ASKS and self.app.pinned and not self.session.hides_totals
-        needs = self._face.needs(size, card)._replace(
-            pinned=pinned_height(one=card is None) if pins else 0, queue=self._needs.queue
-        )
-        if self._conflicts is None:
-            return needs
-        return needs._replace(judges=self._conflicts.height(size.width, one=card is None, otherwise=needs.judges))
+        pins = of_statements(self.session) and self.app.pinned and not self.session.hides_totals
+        pinned = pinned_height(one=card is None) if pins else 0
+        return self._face.needs(size, card)._replace(pinned=pinned, queue=self._needs.queue)
 
     def _bar_rows(self) -> list[Row]:
         plan = self._plan

@@ -1,4 +1,4 @@
-"""A source in words: the bar with the names of all, what the rules say of its reference, why a page is empty."""
+"""What stands above a text: its bar, its reference, quotes that are not in it, sources in conflict; why it is empty."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,19 +6,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from medreview.labels import SET_APART
 from medreview.next_step import command
-from medreview.review.cell_width import fit, width
+from medreview.review.above_page import AbovePage, AbsentQuote, ConflictSide
+from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.judge_words import state_words
 from medreview.review.session import ReviewSession
 from medreview.review.wrapping import prose_rows
-from medreview.screens.widgets.painted import LINK, Row, StyledText, cells
+from medreview.screens.widgets.painted import LINK, Row, StyledText, cells, wrapped
 from medreview.sources.ocr_pages import BY_OCR, NO_TEXT_BY_OCR, OCR_OFFER, pages_in_words, words_in_doubt
 from medreview.sources.reading.text_structure import SetApart
+from medreview.study.ids import STATEMENT
 from medreview.text import counted
 from medreview.units.cited_source import Source
 from medreview.visible import visible
 
 if TYPE_CHECKING:
+    from medreview.review.session import ReviewSession
     from medreview.units.checked_reference import SourceReference
+    from medreview.units.kind import Document, UnitView
 
 
 _TAIL: Final = 10
@@ -182,6 +186,9 @@ _SHORTEST: Final = 8
 _DOMAIN: Final = 12
 """Cells of the domain for which size and date give way."""
 
+_NAMED: Final = 12
+"""Cells of the name of a text that say which it is."""
+
 _CITED: Final = (" · cited here", "")
 """Behind a source that the statement itself cites."""
 
@@ -198,7 +205,12 @@ class Where(NamedTuple):
 
 
 def nothing_to_read(session: ReviewSession) -> str:
-    """Why the source pane has no text, in a sentence or two."""
+    """Why the main pane has no text, in a sentence or two."""
+    if not of_statements(session):
+        view, document = _unit(session)
+        if document is None:
+            return view.missing if view and view.missing else "There is no text to read beside it."
+        return document.state_words or NOTHING_TO_READ.get(document.state, "This text is empty.")
     source = session.source
     if source is None:
         return "The response cites no source, so there is nothing to read beside the statement."
@@ -247,6 +259,15 @@ def apart_words(parts: Sequence[SetApart]) -> str:
     return "; ".join(told)
 
 
+def preface(session: ReviewSession, text: str, parts: Sequence[SetApart]) -> str:
+    """Notices on the text that a session has, the one on the screen or the one ahead of it."""
+    if of_statements(session):
+        source, nothing = session.source, session.source_highlights().nothing
+        return said_of_page(source, text, parts, nothing=nothing) if source else ""
+    _, document = _unit(session)
+    return f"[medreview: {document.state_words}]" if document and document.state_words else ""
+
+
 def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = (), *, nothing: bool = False) -> str:
     """Notices on a page whose text can be read: why it may not be what was cited, what the signs beside it mean, that
     ``nothing`` in it is like the statement.
@@ -266,6 +287,68 @@ def said_of_page(source: Source, text: str, parts: Sequence[SetApart] = (), *, n
             said = said.removeprefix(line).lstrip()
     words = " ".join(filter(None, (said, *signs, _NOTHING if nothing else "")))
     return f"[medreview: {words}]" if words else ""
+
+
+def of_statements(session: ReviewSession) -> bool:
+    """Whether the units of a session are statements."""
+    return session.asks.name == STATEMENT
+
+
+def _unit(session: ReviewSession) -> "tuple[UnitView | None, Document | None]":
+    """A unit that is no statement, and its text in the main pane."""
+    return session.view, session.document
+
+
+def text_bar(session: ReviewSession, columns: int, where: Where, hidden: int, search: str, *, one: bool) -> list[Row]:
+    """Which text is in the main pane, its state, the place in it: one row, or three where it has a pane of its own, in
+    which its headings have room, or the names of all texts."""
+    if of_statements(session):
+        if one:
+            return [source_bar(session, columns, where, hidden, search)]
+        return source_heading(session, columns, where, hidden, search)
+    bar = _document_bar(session, columns, where, hidden, search)
+    if one:
+        return [bar]
+    heading = visible(" › ".join(where.path))
+    below: Row = [(f"   {fit(heading, min(width(heading), columns - 4))}", "")] if heading else _texts(session, columns)
+    return [bar, below, [("─", "rule fill")]]
+
+
+def _document_bar(session: ReviewSession, columns: int, where: Where, hidden: int, search: str) -> Row:
+    view, document = _unit(session)
+    if view is None or document is None:
+        return [("── no text ", "rule"), ("─", "rule fill")]
+    place = f"{session.place + 1} of {len(view.documents)} " if len(view.documents) > 1 else ""
+    left: list[StyledText] = [("── ", "rule"), (place, "dim"), (visible(document.title), "title")]
+    state = state_words(document.state) if document.state not in ("", "ok") else ""
+    left += [
+        (f" · {words}", "badge") for words in (state, where.by_ocr, f"{hidden} hidden marked" * bool(hidden)) if words
+    ]
+    right: list[StyledText] = [(f" {visible(search)} ─", "search")] if search else []
+    right.append((f" {where.position} ─────" if where.position else "──", "rule"))
+    title, room = left[2][0], columns - cells([*left[:2], *left[3:]]) - cells(right) - 2
+    left[2] = (fit(title, min(width(title), max(8, room))), "title")
+    return [*left, (" ", ""), ("─", "rule fill"), *right]
+
+
+def _texts(session: ReviewSession, columns: int) -> Row:
+    """The texts to read beside the unit, where there is more than one."""
+    view, _ = _unit(session)
+    if view is None or len(view.documents) < 2:
+        return []
+    row: list[StyledText] = [("  ", "")]
+    for number, document in enumerate(view.documents):
+        if number < session.place - 1:
+            continue
+        words = f" {number + 1} {visible(document.title)} "
+        room = columns - 1 - cells(row)
+        if room < width(words) and room < width(words.strip().partition(" ")[0]) + _NAMED:
+            row.append((" …" if room > 1 else "", "dim"))
+            break
+        row.append((fit_words(words, room), "title" if number == session.place else "dim"))
+        if room < width(words):
+            break
+    return row
 
 
 def source_bar(session: ReviewSession, columns: int, where: Where, hidden: int, search: str) -> Row:
@@ -410,3 +493,93 @@ def date_words(stamp: str) -> str:
     except ValueError:
         return stamp[:10]
     return f"{day.day} {day:%b %Y}"
+
+
+_BESIDE_FROM: Final = 90
+"""Columns from which two sources stand side by side where the page has a pane of its own."""
+_QUOTE_ROWS: Final = 3
+"""Of a quote, or of a passage, in a pane of its own."""
+_FEW_QUOTES: Final = 2
+_SAYS: Final = {"supported": ("✓ supports", "says"), "contradicted": ("✗ contradicts", "against")}
+
+
+def strip_rows(above: AbovePage, shown: str | None, columns: int, *, one: bool, tall: bool) -> list[Row]:
+    """All of it; in one column one quote, or the two sources side by side, in few rows where it is not ``tall``.
+    ``shown``: the source on the screen."""
+    rows: list[Row] = []
+    margin: list[StyledText] = [] if one else [(" ", "")]
+    room = columns - len(margin)
+    for quote in above.absent[: 1 if one else _FEW_QUOTES]:
+        rows += _absent_rows(quote, above.nearest, room, _QUOTE_ROWS if tall or not one else 1)
+    if above.conflict and not (one and rows):
+        beside = one or columns >= _BESIDE_FROM
+        rows += (_side_by_side if beside else _stacked)(
+            above.conflict, shown, room, _QUOTE_ROWS if tall or not one else 2
+        )
+    return [[*margin, *row] for row in rows]
+
+
+def _absent_rows(said: AbsentQuote, nearest: bool, columns: int, most: int) -> list[Row]:
+    """A box: whose quote is not here, its words, and how often the telling ones are."""
+    first, *others = said.hits or (None,)
+    facts = [f"{first.words}: {counted(first.times, 'hit')}"] if first else []
+    facts += [f"{one.words}: {one.times}" for one in others if one]
+    last: list[StyledText] = [("nearest: ", ""), ("m", "key")] if nearest else [("nothing is like it", "")]
+    while facts and cells([(" · ".join((*facts, "")), ""), *last]) > columns - 4:
+        facts.pop()
+    rows = _passage(f"“{said.quote}”", columns - 4, most)
+    return [
+        _edge("┌", [(f" {visible(said.whose)} is NOT on this page ", "badge")], "┐", columns),
+        *([("│ ", "rule"), (row, ""), ("", "fill"), (" │", "rule")] for row in rows),
+        _edge("└", [(f" {visible(' · '.join((*facts, '')))}", ""), *last, (" ", "")], "┘", columns),
+    ]
+
+
+def _edge(first: str, told: Sequence[StyledText], last: str, columns: int) -> Row:
+    room = columns - 2
+    kept = [(fit(text, min(width(text), room)), style) for text, style in told]
+    return [(first, "rule"), *kept, ("─", "rule fill"), (last, "rule")]
+
+
+def _stacked(sides: Sequence[ConflictSide], shown: str | None, columns: int, most: int) -> list[Row]:
+    """One below the other."""
+    rows: list[Row] = []
+    for place, side in enumerate(sides):
+        corners = "┌┐" if place == 0 else "├┤"
+        rows.append([(corners[0], "rule"), *_side_heading(side, shown, columns - 2), (corners[1], "rule")])
+        style = _SAYS[side.verdict][1]
+        passage = _passage(side.passage, columns - 4, most)
+        rows += ([("│ ", "rule"), (row, style), ("", "fill"), (" │", "rule")] for row in passage)
+    return [*rows, [("└", "rule"), ("─", "rule fill"), ("┘", "rule")]]
+
+
+def _side_by_side(sides: Sequence[ConflictSide], shown: str | None, columns: int, most: int) -> list[Row]:
+    """Side by side: as many rows as the longer passage has."""
+    left = (columns - 3) // 2
+    rooms = left, columns - 3 - left
+    passages = [_passage(side.passage, room - 2, most) for side, room in zip(sides, rooms, strict=True)]
+    first, second = (_side_heading(side, shown, room) for side, room in zip(sides, rooms, strict=True))
+    rows: list[Row] = [[("┌", "rule"), *first, ("┬", "rule"), *second, ("┐", "rule")]]
+    for number in range(max(map(len, passages))):
+        row: list[StyledText] = [("│", "rule")]
+        for side, passage, room in zip(sides, passages, rooms, strict=True):
+            text = passage[number] if number < len(passage) else ""
+            row += [(" ", ""), (text, _SAYS[side.verdict][1]), (" " * (room - 1 - width(text)), ""), ("│", "rule")]
+        rows.append(row)
+    return [*rows, [("└", "rule"), ("─" * left, "rule"), ("┴", "rule"), ("─", "rule fill"), ("┘", "rule")]]
+
+
+def _side_heading(side: ConflictSide, shown: str | None, room: int) -> list[StyledText]:
+    """The source and what it does, in exactly so many cells."""
+    words, style = _SAYS[side.verdict]
+    name = f" {side.source.bracketed} {visible(side.source.title) or host_of(side.source)} "
+    left = room - width(words) - 4
+    name = fit(name, min(width(name), max(1, left)))
+    named = "title" if side.source.source_id == shown else ""
+    rule = "─" * (room - width(name) - width(words) - 3)
+    return [(name, named), (rule, "rule"), (f" {words} ", style), ("─", "rule")]
+
+
+def _passage(text: str, columns: int, most: int) -> list[str]:
+    """A text in at least one and at most so many rows."""
+    return [words for _, (words, _) in wrapped(text, columns + 1, "", most, lead="")] or [""]

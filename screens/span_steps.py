@@ -1,36 +1,103 @@
-"""The steps that an act on spans asks for: the words of a new one, which one, its ends, what a judge found."""
+"""The steps that an act on spans asks for: a hallucination and its words, which span, its ends, what a judge found."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from medreview.errors import UserError
+from medreview.labels import Label
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.spans_and_findings import FindingSpan
 from medreview.review.text_entry import LineEdit
-from medreview.screens.dialogs import ChooseSpanDialog, FindingDialog, SpanDialog
+from medreview.screens.dialogs import ChooseSpanDialog, FindingDialog, HallucinationDialog, SpanDialog
 from medreview.screens.last_rows import LineInput
 from medreview.screens.panes import Panes
+from medreview.screens.source_rows import of_statements
+from medreview.units.kind import RESPONSE
 
 if TYPE_CHECKING:
-    from medreview.screens.action_handlers import ActionHandlers
     from medreview.screens.review import ReviewScreen
+
+Act = Callable[[], None]
 
 
 class SpanSteps:
-    """Asks for spans step by step; ``handlers`` know which texts the unit has, and bring them to the screen."""
+    """Asks for spans step by step."""
 
-    def __init__(
-        self, session: ReviewSession, reading: Panes, stage: "ReviewScreen", handlers: "ActionHandlers"
-    ) -> None:
+    def __init__(self, session: ReviewSession, reading: Panes, stage: "ReviewScreen") -> None:
         self._session = session
         self._reading = reading
         self._stage = stage
-        self._handlers = handlers
 
     def _close(self) -> None:
         self._stage.open(None)
+
+    def _show_text(self, target: str) -> None:
+        """Bring a text to the screen in which a span is to be marked."""
+        self._reading.shows_response = self._session.is_beside(target)
+        self._session.show_text(target)
+
+    def _show_span(self, mine: ReviewerSpan) -> None:
+        """Bring the text of a span to the screen; the response of a statement comes with the step."""
+        if not of_statements(self._session):
+            self._show_text(mine.target)
+        elif mine.target == "source":
+            self._session.show_source_of(mine.snapshot_id)
+
+    def ask_type(
+        self,
+        back_to: int | None = None,
+        then: Act | None = None,
+        other: tuple[str, Act] | None = None,
+        back: Act | None = None,
+    ) -> None:
+        """Ask for the hallucination of the statement on the screen, then go back to a place of the queue. ``then``:
+        what follows a label, ``back``: what comes without one."""
+        session = self._session
+
+        def done() -> None:
+            self._close()
+            if back_to is not None:
+                session.go(back_to)
+            if then is not None:
+                then()
+
+        def chosen(label: Label) -> None:
+            session.decide_also("hallucination", label.level)
+            if label.level == "none" or session.settles:
+                done()
+            else:
+                edit = session.default_span(RESPONSE, label.level)
+                self.mark(label.level, RESPONSE, edit, after=done, back=done)
+
+        self._stage.open(HallucinationDialog(session.full_name, chosen, back or done, other=other))
+
+    def mark_places(self, level: str, done: Act, wants_more: bool = False) -> None:
+        """Ask for a span in the answer, of a context-conflict for both; ``done``: what comes then, or another span."""
+
+        def marked(more: bool) -> None:
+            if partner_for(level, self._session.own.spans):
+                self.mark_places(level, done, more)
+            elif more:
+                self.another(done)
+            else:
+                done()
+
+        self._show_text(RESPONSE)
+        edit = self._session.default_span(RESPONSE)
+        after, more = partial(marked, wants_more), partial(marked, True)
+        self.mark(level, RESPONSE, edit, after=after, back=done, more=more)
+
+    def another(self, done: Act) -> None:
+        """Ask for the type of a further span, then for its words."""
+        session = self._session
+        if session.own.label in (None, "none"):
+            raise UserError(f"Say first that the {session.asks.noun} has a hallucination, by its type.")
+        levels = [level for level in session.asks.levels if level.level != "none"]
+        asked = HallucinationDialog(session.full_name, lambda label: self.mark_places(label.level, done), done, levels)
+        self._stage.open(asked)
 
     def mark(
         self,
@@ -38,9 +105,9 @@ class SpanSteps:
         target: str,
         edit: SpanEdit,
         *,
-        after: Callable[[], None] | None = None,
-        back: Callable[[], None] | None = None,
-        more: Callable[[], None] | None = None,
+        after: Act | None = None,
+        back: Act | None = None,
+        more: Act | None = None,
     ) -> None:
         """Ask for the words that a level is about, in one of the unit's texts; ``after``, ``back``: what follows when a
         span was marked, and when none was. ``more``: what follows when another one is wanted after it; then a reason in
@@ -52,7 +119,7 @@ class SpanSteps:
         def turn() -> None:
             other = self._session.other_text(target)
             start = self._session.default_span(other)
-            self._handlers.show_text(other)
+            self._show_text(other)
             active = None if self._session.is_beside(other) else self._reading.chosen
             self._reading.draw_span(target, None)
             again(other, SpanEdit(start.text, *active) if active else start)
@@ -121,7 +188,7 @@ class SpanSteps:
             self._close()
             act(mine)
 
-        self._handlers.show_span(mine)
+        self._show_span(mine)
         words = self._session.text_words(mine.target)
         resize = partial(self._move_ends, mine) if verb != "resize" else None
         step = ChooseSpanDialog(mine, words, place, len(spans), chosen, walk, self._close, verb, resize)
@@ -129,7 +196,7 @@ class SpanSteps:
 
     def _move_ends(self, mine: ReviewerSpan) -> None:
         """Move the ends of a span that stands."""
-        self._handlers.show_span(mine)
+        self._show_span(mine)
         edit = self._session.span_to_resize(mine)
 
         def take(_target: str, moved: SpanEdit) -> None:
@@ -158,7 +225,7 @@ class SpanSteps:
             else:
                 self._close()
 
-        self._handlers.show_text("response")
+        self._show_text(RESPONSE)
         step = FindingDialog(
             span=span,
             edit=SpanEdit(session.response_text(), span.here[0].start, span.here[-1].end),

@@ -324,6 +324,8 @@ class OutputApp(App[None], inherit_bindings=False):
 
     links = False
     """Whether addresses are links of the terminal."""
+    ascii_only = False
+    """Whether only ASCII is drawn."""
 
     def __init__(self, *, only_changes: bool, erases_in_colour: bool, **options: Any) -> None:
         super().__init__(**options)

@@ -326,18 +326,10 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     class Scrolled(Message):
         """The view was scrolled with the mouse."""
 
-    def __init__(
-        self,
-        *,
-        gutter: int = 3,
-        ascii_only: bool = False,
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
+    def __init__(self, *, gutter: int = 3, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._gutter = gutter
-        self._page = self._made(Contents())
+        self._page = DocumentPage(Contents(), gutter=gutter, ascii_only=False)
         self._ahead: DocumentPage | None = None
         self._painted: dict[tuple[int, Row], Strip] = {}
         self._anchor = 0
@@ -474,10 +466,6 @@ class DocumentView(Painted, ScrollView, can_focus=False):
     def to_end(self) -> None:
         """Scroll to the end."""
         self._move(len(self.text))
-
-    def go_to(self, offset: int) -> None:
-        """Scroll an offset to one third of the height; the active highlight is unchanged."""
-        self._move(offset, at_third=True)
 
     def keep_in_sight(self, offset: int) -> None:
         """Scroll only if an offset is not visible; also later, when the view becomes smaller."""

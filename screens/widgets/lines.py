@@ -15,16 +15,8 @@ _WHEEL_ROWS = 3
 class LinesView(Painted):
     """Rows of styled text, the first at the top; what does not fit is cut off. Only rows that change are repainted."""
 
-    def __init__(
-        self,
-        rows: Sequence[Row] = (),
-        *,
-        ascii_only: bool = False,
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
+    def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._rows = [list(row) for row in rows]
 
     def show(self, rows: Sequence[Row]) -> None:
@@ -47,16 +39,8 @@ class LinesView(Painted):
 class LiveLines(Painted):
     """Rows that are computed when they are drawn, because they depend on the size that other widgets have by then."""
 
-    def __init__(
-        self,
-        rows: Callable[[], Sequence[Row]],
-        *,
-        ascii_only: bool = False,
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
+    def __init__(self, rows: Callable[[], Sequence[Row]], *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._compute_rows = rows
         self._rows: Sequence[Row] = ()
 
@@ -91,16 +75,8 @@ class RowsView(Painted, ScrollView, can_focus=False):
     screen provides it. With ``bar`` the cursor's row is a bar over the whole width, in one style.
     """
 
-    def __init__(
-        self,
-        *,
-        bar: bool = False,
-        ascii_only: bool = False,
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(ascii_only=ascii_only, name=name, id=id, classes=classes)
+    def __init__(self, *, bar: bool = False, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._bar = bar
         self._count = 0
         self._row: Callable[[int], Row] = lambda _index: ()
@@ -175,10 +151,6 @@ class RowsView(Painted, ScrollView, can_focus=False):
         if wanted != self.scroll_offset.y:
             self.set_scroll(None, wanted)
             self.refresh()
-
-    def repaint_row(self, index: int) -> None:
-        """Request and draw one row again, if it is visible."""
-        self._repaint({index})
 
     def refresh_changed(self, as_of: object) -> None:
         """Request the visible rows again and draw those that changed; nothing if they are of this state already."""

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final, Self
 
 from rich.segment import Segment
@@ -156,8 +157,6 @@ class Painted(Widget):
     """A widget that draws its lines itself and needs no new layout of the screen when they change.
 
     It has neither border nor padding, so that its outer size, which is cheap to read, is its size.
-
-    ``ascii_only``: glyphs and the symbols of invisible characters are replaced by ASCII.
     """
 
     DEFAULT_CSS = """
@@ -167,18 +166,15 @@ class Painted(Widget):
     }
     """
 
-    def __init__(
-        self,
-        *,
-        ascii_only: bool = False,
-        name: str | None = None,
-        id: str | None = None,
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self.ascii_only = ascii_only
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._styles_of: dict[str, Style] = {}
         self._styles_cache = self._lines = LineCache()
+
+    @cached_property
+    def ascii_only(self) -> bool:
+        """Whether glyphs and the symbols of invisible characters are replaced by ASCII."""
+        return isinstance(self.app, OutputApp) and self.app.ascii_only
 
     def notify_style_update(self) -> None:
         """Clear the cache of styles: the theme or a class has changed."""

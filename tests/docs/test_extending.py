@@ -33,7 +33,7 @@ from medreview.review.open_session import open_session
 from medreview.review.overview import overview
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
-from medreview.screens.statement import StatementHandlers
+from medreview.screens.action_handlers import ActionHandlers
 from medreview.screens.source_rows import NOTHING_TO_READ
 from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import read_page
@@ -61,7 +61,7 @@ with Study.open(Path("demo.medreview")) as study:
         def __getattr__(self, name):
             return None
 
-    StatementHandlers(session, None, Host()).perform("first")
+    ActionHandlers(session, None, Host()).perform("first")
     told["action"] = session.position
     session.decide("supported")
     task = task_for(study, JudgeSettings("own", "own", "http://localhost:1/v1"), "question_answered")

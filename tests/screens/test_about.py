@@ -7,7 +7,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.study import Study
-from tests.support.workbench import blind_workbench, press, screen_text, workbench
+from tests.support.workbench import blind_workbench, on_screen, press, screen_text, workbench
 
 ANSWER = {
     "id": "c1",
@@ -44,8 +44,7 @@ def empty(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50)], ids=["80x24", "100x30", "160x50"])
 async def test_a_key_shows_what_is_known_of_an_answer(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         await press(pilot)
         shown = screen_text(app)
         assert "asked after 2 turns" in shown
@@ -61,8 +60,7 @@ async def test_a_key_shows_what_is_known_of_an_answer(study: Study, size: tuple[
 
 
 async def test_a_blind_queue_shows_the_turns_and_nothing_that_may_name_the_model(study: Study) -> None:
-    app = blind_workbench(study, "responses", filter="insulin")
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with on_screen(blind_workbench(study, "responses", filter="insulin"), 100, 30) as (app, pilot):
         await press(pilot, "o")
         page = screen_text(app)
         assert "asked before: What comes first" in page
@@ -70,8 +68,7 @@ async def test_a_blind_queue_shows_the_turns_and_nothing_that_may_name_the_model
 
 
 async def test_nothing_known_is_said_in_the_last_row(study: Study) -> None:
-    app = workbench(study, filter="cold")
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with on_screen(workbench(study, filter="cold"), 100, 30) as (app, pilot):
         await press(pilot, "o")
         assert "About the answer R02" in screen_text(app)
 

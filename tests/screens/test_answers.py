@@ -8,7 +8,7 @@ from medreview import pipeline
 from medreview.review.reviewer_state import load_reviewer_state
 from medreview.study import Study
 from tests.support.answer_study import CONTEXT, CORRECT, answer_units, bring_answers, find
-from tests.support.workbench import blind_workbench, events, press, screen_text, workbench
+from tests.support.workbench import blind_workbench, events, on_screen, press, screen_text, workbench
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
@@ -30,8 +30,7 @@ async def test_a_context_conflict_asks_for_both_places_and_a_reason_goes_with_th
     study: Study, size: tuple[int, int]
 ) -> None:
     unit = answer_units(study)[1]
-    app = workbench(study, "answers", filter="id=a2")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, "answers", filter="id=a2"), *size) as (app, pilot):
         assert "0 none" in screen_text(app)
         assert "CONTEXT" not in screen_text(app)
         await press(pilot, "3")
@@ -56,8 +55,7 @@ async def test_a_context_conflict_asks_for_both_places_and_a_reason_goes_with_th
 async def test_none_asks_for_no_span_and_a_wrong_key_for_a_further_one_says_why(
     study: Study, size: tuple[int, int]
 ) -> None:
-    app = workbench(study, "answers")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, "answers"), *size) as (app, pilot):
         await press(pilot, "h")
         assert "Say first that the answer has a hallucination" in screen_text(app)
         await press(pilot, "0")
@@ -71,8 +69,7 @@ async def test_after_the_block_the_judges_findings_are_walked_taken_over_and_rej
     study: Study, size: tuple[int, int]
 ) -> None:
     unit = answer_units(study)[1]
-    app = workbench(study, "answers", filter="id=a2")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, "answers", filter="id=a2"), *size) as (app, pilot):
         before = screen_text(app)
         assert "Paracetamol" in before
         assert "two" not in before
@@ -106,13 +103,11 @@ async def test_after_the_block_the_judges_findings_are_walked_taken_over_and_rej
 async def test_a_statement_takes_over_what_was_found_in_it_and_blind_nothing_is_told(
     study: Study, size: tuple[int, int]
 ) -> None:
-    app = workbench(study, "responses", filter="response=R02")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, "responses", filter="response=R02"), *size) as (app, pilot):
         await press(pilot, "j", "F")
         assert "FACT, 1 open: “Paracetamol”" in screen_text(app)
         await press(pilot, "enter")
         assert "took over “Paracetamol”" in screen_text(app)
-    app = blind_workbench(study, "responses")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(blind_workbench(study, "responses"), *size) as (app, pilot):
         await press(pilot, "F")
         assert "What judges found is hidden" in screen_text(app)

@@ -1,13 +1,26 @@
+"""Two studies that differ only in what judges say look the same as long as a blind block is open."""
+
 import json
+import re
+import shutil
+from pathlib import Path
 
 import pytest
 
+from medreview.config import Config
+from medreview.judges.verdicts import refresh
+from medreview.review.audit import draw
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.screens.app import Workbench
+from medreview.screens.page import ChoicePage
 from medreview.study import Study
+from tests.support.settled import until
 from tests.support.workbench import (
+    PLAIN,
     blind_workbench,
     events,
+    on_screen,
     pane_text,
     press,
     review_screen,
@@ -21,8 +34,7 @@ each_size = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24",
 
 @each_size
 async def test_blind_hides_the_machine_until_the_decision(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study, "audit", filter="response=R01")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, "audit", filter="response=R01"), *size) as (app, pilot):
         for _ in range(4):
             shown = screen_text(app)
             assert "BLIND" in shown
@@ -50,8 +62,7 @@ async def test_blind_hides_the_machine_until_the_decision(study: Study, size: tu
 
 
 async def test_blind_decision_reveal_and_change(study: Study) -> None:
-    app = workbench(study, "audit", filter="mL/kg", reveal="each")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, "audit", filter="mL/kg", reveal="each")) as (app, pilot):
         await press(pilot, "j", "k")
         item = statements(app).item
         while item is None or "crystalloid" not in item.text:
@@ -75,8 +86,7 @@ async def test_blind_decision_reveal_and_change(study: Study) -> None:
 
 
 async def test_blind_and_equal_goes_on_at_once(study: Study) -> None:
-    app = workbench(study, "audit", filter="Norepinephrine", reveal="each")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, "audit", filter="Norepinephrine", reveal="each")) as (app, pilot):
         await press(pilot, "1")
         assert "you and the judges" in screen_text(app)
         assert "as the judges: 1 of 1" in screen_text(app)  # a block of one
@@ -86,8 +96,7 @@ async def test_blind_and_equal_goes_on_at_once(study: Study) -> None:
 
 @each_size
 async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study, "audit", filter="response=R01")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, "audit", filter="response=R01"), *size) as (app, pilot):
         await press(pilot, "r")
         assert "hidden until the block ends, 4 of 4 to go" in " ".join(pane_text(app, "foot").split())
         await press(pilot, "4", "3", "4")
@@ -109,8 +118,7 @@ async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: St
         assert "counted when your blind block is done" in screen_text(app)
         await press(pilot, "i")
         assert "Figures are hidden until the judges of your blind block are shown" in screen_text(app)
-    app = workbench(study, "audit", filter="response=R01")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, "audit", filter="response=R01"), *size) as (app, pilot):
         await press(pilot, "k", "r")
         assert "End of the block" in screen_text(app)
         await press(pilot, "r")
@@ -130,8 +138,7 @@ async def test_a_block_is_decided_blind_and_its_judges_come_at_its_end(study: St
 
 
 async def test_what_was_put_off_blind_is_blind_in_an_open_queue(study: Study) -> None:
-    app = blind_workbench(study, "responses")
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(blind_workbench(study, "responses"), 160, 50) as (app, pilot):
         item = statements(app).item
         assert item is not None
         await press(pilot, "s")
@@ -171,3 +178,44 @@ async def test_what_the_list_tells_of_others_is_seen_where_there_is_a_list(
 def shown(study: Study) -> set[str]:
     """What was on the screen with its judges."""
     return {row[0] for row in study.reader.execute("SELECT unit FROM event WHERE kind = 'shown' AND mode = 'open'")}
+
+
+_TIME = re.compile(r"#\d+|\d\d:\d\d:\d\d|[\d.]+ s in all, [\d.]+ s for one|[^ ]*/\S*medreview")
+
+
+async def walk(path: Path) -> list[str]:
+    """The queue pane, its heading, the first screen and the end of the queue while the audit is reviewed blind."""
+    with Study.open(path) as study:
+        draw(study, "kb", rate=1.0)
+        app = Workbench(study, Config(reviewer="kb"), PLAIN, queue=open_queue(study, "audit", "kb"))
+        seen = []
+        async with app.run_test(size=(160, 50)) as pilot:
+            for number, key in enumerate("54545454"):
+                await press(pilot, key)
+                seen.append(screen_text(app))
+                if number == 4:
+                    await press(pilot, "q")
+                    await until(pilot, lambda: "By your labels" in screen_text(app))
+                    seen.append(screen_text(app))
+                    await pilot.resize_terminal(80, 24)
+                    await pilot.pause()
+                    seen.append(screen_text(app))
+                    await press(pilot, "enter")
+                    await pilot.resize_terminal(160, 50)
+                    await press(pilot, "j")
+            await press(pilot, "enter")
+            assert isinstance(app.screen, ChoicePage)
+            seen.append(screen_text(app))
+        return [_TIME.sub("", text) for text in seen]
+
+
+async def test_queue_first_screen_and_end_say_nothing_of_the_judges(study_path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / study_path.name
+    other.parent.mkdir()
+    shutil.copy(study_path, other)
+    with Study.open(other) as study:
+        study.write(lambda db: db.execute("UPDATE judgement SET verdict = 'not_addressed', quote = '', reason = ''"))
+        study.write(lambda db: db.execute("DELETE FROM verdict"))
+        refresh(study)
+    one, two = await walk(study_path), await walk(other)
+    assert one == two

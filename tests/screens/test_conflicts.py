@@ -15,7 +15,7 @@ from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.units.registry import KINDS
 from tests.support.unit_study import decide, decide_all, do, fill, units_of
-from tests.support.workbench import PLAIN, events, press, review_screen, screen_text
+from tests.support.workbench import PLAIN, events, on_screen, press, review_screen, screen_text
 
 
 @pytest.fixture
@@ -82,16 +82,14 @@ async def test_conflicts_on_other_units_are_settled_by_their_own_digits(study, k
 async def test_the_first_screen_lists_conflicts_and_the_share_and_says_what_a_copy_lacks(study, tmp_path):
     set_share(study, "ada", "statement", 1.0)
     package(study, tmp_path / "copy.medreview", "ada", made_for="zoe")
-    app = Workbench(study, Config(reviewer="zoe"), PLAIN)
-    async with app.run_test(size=(100, 60)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="zoe"), PLAIN), 100, 60) as (app, pilot):
         await pilot.pause()
         text = screen_text(app)
         assert " C  conflicts" in text
         assert " J  second annotator, blind" in text
         assert "a copy by" not in text
     with Study.open(tmp_path / "copy.medreview") as copy:
-        app = Workbench(copy, Config(reviewer="zoe"), PLAIN)
-        async with app.run_test(size=(80, 60)) as pilot:
+        async with on_screen(Workbench(copy, Config(reviewer="zoe"), PLAIN), 80, 60) as (app, pilot):
             await pilot.pause()
             text = screen_text(app)
             assert "a copy by ada of " in text

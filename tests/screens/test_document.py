@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from medreview.review.highlight_index import LIT, Mark
 from medreview.screens.widgets.document import DocumentView, Note
 from medreview.study import Study
-from tests.support.workbench import press, review_screen, workbench
+from tests.support.workbench import on_screen, press, review_screen, workbench
 
 SENTENCE = "Begin with fluid: give thirty millilitres or more of a crystalloid by vein within the first three hours"
 LONG = "\n".join(f"{SENTENCE[n % 7 * 6 :]} line{n}" for n in range(300))
@@ -19,7 +19,8 @@ class DocumentApp(App[None]):
 
     def __init__(self, ascii_only: bool = False, gutter: int = 3) -> None:
         super().__init__(ansi_color=True)
-        self.view = DocumentView(ascii_only=ascii_only, gutter=gutter)
+        self.view = DocumentView(gutter=gutter)
+        self.view.ascii_only = ascii_only
 
     def compose(self) -> ComposeResult:
         yield self.view
@@ -368,8 +369,7 @@ async def test_a_preface_stands_above_the_text_and_counts_as_no_text() -> None:
 
 
 async def test_neighbours_of_one_style_are_sent_as_one(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with on_screen(workbench(study), 80, 40) as (app, pilot):
         await press(pilot, "j")
         view = review_screen(app).source
         rows = [view.render_line(y) for y in range(view.size.height)]

@@ -6,12 +6,21 @@ from medreview.review.text_entry import MOST
 from medreview.screens.app import Workbench
 from medreview.screens.terminal_driver import NotRead
 from medreview.study import Study
-from tests.support.workbench import PLAIN, events, pane_text, paste, press, screen_text, statements, workbench
+from tests.support.workbench import (
+    PLAIN,
+    events,
+    on_screen,
+    pane_text,
+    paste,
+    press,
+    screen_text,
+    statements,
+    workbench,
+)
 
 
 async def test_escape_keeps_what_was_typed_and_n_offers_it_again(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "n", *"dose", "escape")
         assert "kept as a draft" in pane_text(app, "foot")
         assert "draft of a note (n)" in pane_text(app, "header")
@@ -26,8 +35,7 @@ async def test_escape_keeps_what_was_typed_and_n_offers_it_again(study: Study) -
 
 
 async def test_ctrl_x_discards_a_draft_and_keeps_the_note_that_is_saved(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "n", *"saved", "enter", "n", *" and", "escape", "n", "ctrl+x")
         assert "The draft is discarded." in pane_text(app, "foot")
         await press(pilot, "n")
@@ -36,8 +44,7 @@ async def test_ctrl_x_discards_a_draft_and_keeps_the_note_that_is_saved(study: S
 
 
 async def test_the_first_screen_leads_to_what_was_begun(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "j", "j", "n", *"later", "escape", "k")
         app.leave()
     again = Workbench(study, Config(reviewer="kb"), PLAIN)
@@ -55,8 +62,7 @@ async def test_the_first_screen_leads_to_what_was_begun(study: Study) -> None:
 
 
 async def test_a_review_that_opens_at_once_says_what_was_begun(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study), 160, 50) as (app, pilot):
         await press(pilot, "n", *"later", "escape")
         assert "draft of a note" in pane_text(app, "judges")
         app.leave()
@@ -67,8 +73,7 @@ async def test_a_review_that_opens_at_once_says_what_was_begun(study: Study) -> 
 
 
 async def test_what_cannot_be_read_stays_said_while_the_line_is_open_and_never_hides_a_receipt(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         app.post_message(NotRead(undecodable=1))
         await pilot.pause()
         assert "1 byte that is not UTF-8 was ignored" in pane_text(app, "foot")
@@ -84,8 +89,7 @@ async def test_what_cannot_be_read_stays_said_while_the_line_is_open_and_never_h
 
 
 async def test_a_line_takes_so_many_characters_and_says_so(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "n")
         await paste(pilot, "a" * (MOST + 1))
         assert "A line holds 10,000 characters" in pane_text(app, "foot")
@@ -98,8 +102,7 @@ async def test_a_line_takes_so_many_characters_and_says_so(study: Study) -> None
 
 
 async def test_ctrl_q_as_after_a_stopped_output_leaves_neither_the_workbench_nor_the_line(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "n", *"dose", "ctrl+s", "ctrl+q", "ctrl+z", *" of", "enter", "ctrl+q")
         assert "saved #" in pane_text(app, "foot")
         await press(pilot, "q", "ctrl+q")
@@ -108,8 +111,7 @@ async def test_ctrl_q_as_after_a_stopped_output_leaves_neither_the_workbench_nor
 
 
 async def test_the_first_screen_counts_the_drafts_that_it_has_no_room_for(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         for _ in range(4):
             await press(pilot, "n", *"later", "escape", "j")
         await press(pilot, "q")

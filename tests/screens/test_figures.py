@@ -30,6 +30,7 @@ from tests.support.workbench import (
     PLAIN,
     blind_workbench,
     events,
+    on_screen,
     press,
     review_screen,
     screen_text,
@@ -138,8 +139,7 @@ async def test_what_was_decided_since_the_last_look_is_said_first_and_of_it_how_
 ) -> None:
     said(judged, "supported", "a.1", "b.1", "c.1")
     queue = open_queue(judged, "responses", "kb", blind=False)
-    app = Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue), *size) as (app, pilot):
         await press(pilot, "i")
         assert "You have decided 3 of 32 statements in “by response”." in screen_text(app)
         assert "Since the last look" not in screen_text(app)
@@ -157,8 +157,7 @@ async def test_what_was_decided_since_the_last_look_is_said_first_and_of_it_how_
 
 async def test_a_cell_opens_its_statements_and_q_comes_back_to_it(judged: Study) -> None:
     said(judged, "supported", *(f"{name}.1" for name in "abcdefgh"), "a.2", "b.2", "a.3")
-    app = workbench(judged, "responses")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(judged, "responses")) as (app, pilot):
         await press(pilot, "j", "j")
         before = statements(app).unit
         await press(pilot, "i", "enter")
@@ -267,8 +266,7 @@ async def test_a_single_judge_is_counted_in_the_background_with_the_screen_alive
 @pytest.mark.parametrize("size", SIZES)
 async def test_pinned_figures_move_with_every_decision_and_are_remembered(judged: Study, size: tuple[int, int]) -> None:
     said(judged, "supported", "a.1", "b.1", "c.1")
-    app = workbench(judged, "responses")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(judged, "responses"), *size) as (app, pilot):
         assert "AC1" not in screen_text(app)
         await press(pilot, "i", "K")
         assert "Pinned: assisted, other queues, four labels, judges together; K unpins" in screen_text(app)
@@ -279,8 +277,7 @@ async def test_pinned_figures_move_with_every_decision_and_are_remembered(judged
         assert "n 4 in 3" in screen_text(app)
         await press(pilot, "u")
         assert "n 3 in 3" in screen_text(app)
-    app = workbench(judged, "responses")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(judged, "responses"), *size) as (app, pilot):
         assert "n 3 in 3" in screen_text(app)
         await press(pilot, "i", "K", "q")
         assert "AC1" not in screen_text(app)
@@ -302,8 +299,7 @@ async def test_pinned_figures_are_in_sight_nowhere_where_it_is_blind(judged: Stu
 async def test_in_the_audit_they_are_shown_where_its_judges_are(judged: Study) -> None:
     units = open_queue(judged, "audit", "kb").units
     said(judged, "supported", *units[1:20], mode="blind", block="audit")
-    app = workbench(judged, "audit")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(judged, "audit")) as (app, pilot):
         await press(pilot, "i")
         assert "Figures are hidden here like the judges, until the block ends, 1 of " in screen_text(app)
         await press(pilot, "1", "escape", "i")
@@ -367,8 +363,7 @@ async def test_the_first_screen_has_only_her_own_labels_as_long_as_a_blind_block
 @pytest.mark.parametrize("size", SIZES)
 async def test_units_of_other_kinds_have_figures_of_their_own(judged: Study, size: tuple[int, int]) -> None:
     queue = open_queue(judged, "pairs", "kb", blind=False)
-    app = Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(Workbench(judged, Config(reviewer="kb"), PLAIN, queue=queue), *size) as (app, pilot):
         await press(pilot, "i", "enter", "space", "right_square_bracket", "K")
         assert "No label of yours on a pair meets what a judge says of it" in screen_text(app)
         await press(pilot, "q", "1", "enter", "i")

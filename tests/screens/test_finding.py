@@ -20,9 +20,11 @@ from tests.support.workbench import (
     PLAIN,
     blind_workbench,
     events,
+    on_screen,
     pane_text,
     paste,
     press,
+    put_in,
     review_screen,
     screen_text,
     workbench,
@@ -37,8 +39,7 @@ def home(study: Study) -> Workbench:
 
 @SIZES
 async def test_the_line_lists_everything_narrows_by_words_and_does_it(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         before = screen_text(app)
         await press(pilot, "colon")
         assert "hallucination" in pane_text(app, "listed")
@@ -50,13 +51,9 @@ async def test_the_line_lists_everything_narrows_by_words_and_does_it(study: Stu
         assert "▸ s " in pane_text(app, "listed")
         await press(pilot, "enter")
         assert [row["kind"] for row in events(study)] == ["defer"]
-        await press(pilot, "colon")
-        await paste(pilot, "queue flagged")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="queue flagged")
         assert review_screen(app).session.queue.kind.name == "flagged"
-        await press(pilot, "colon")
-        await paste(pilot, "this page")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="this page")
         assert isinstance(app.screen, PageScreen)
         await press(pilot, "q", "colon", "escape")
         assert "listed" not in {widget.id for widget in review_screen(app).children if widget.region}
@@ -72,8 +69,7 @@ async def test_the_line_opens_over_a_card_that_leaves_the_bar_no_row(study: Stud
     }
     (tmp_path / "qa.jsonl").write_text(json.dumps(item), encoding="utf-8")
     import_file(study, tmp_path / "qa.jsonl", {}, SILENT)
-    app = workbench(study, "qa")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, "qa")) as (app, pilot):
         await press(pilot, "v")  # all of the card
         before = screen_text(app)
         assert "── card ──" in before
@@ -84,31 +80,23 @@ async def test_the_line_opens_over_a_card_that_leaves_the_bar_no_row(study: Stud
 
 
 async def test_typing_a_filter_filters_at_once_as_ever_and_words_never_decide(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         every = len(review_screen(app).session.queue.units)
         for typed in ("model=atlas-2", "filter model=atlas-2", "  model=atlas-2 "):
-            await press(pilot, "colon")
-            await paste(pilot, typed)
-            await press(pilot, "enter")
+            await put_in(pilot, "colon", text=typed)
             assert review_screen(app).session.queue.filter == "model=atlas-2"
             await press(pilot, "colon", "enter")  # an empty line shows all again
             assert len(review_screen(app).session.queue.units) == every
-        await press(pilot, "colon")
-        await paste(pilot, "colour=red")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="colour=red")
         assert "cannot use 'colour'" in pane_text(app, "foot")
-        await press(pilot, "ctrl+u")
-        await paste(pilot, "supported")
-        await press(pilot, "enter")
+        await put_in(pilot, "ctrl+u", text="supported")
         assert not events(study)  # the word may have been meant for the statements
         await press(pilot, "escape", "=")
         assert ": filter" in pane_text(app, "foot")
 
 
 async def test_names_and_values_of_filters_are_completed(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "=", *"res", "tab", "tab")
         assert ": filter response=R0" in pane_text(app, "foot")
         assert "R02" in pane_text(app, "listed")
@@ -117,8 +105,7 @@ async def test_names_and_values_of_filters_are_completed(study: Study) -> None:
 
 
 async def test_a_blind_queue_completes_nothing_that_tells(study: Study) -> None:
-    app = blind_workbench(study, "responses")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(blind_workbench(study, "responses")) as (app, pilot):
         await press(pilot, "colon", *"mo", "tab")
         assert "model=" not in screen_text(app)
         await press(pilot, "ctrl+u")
@@ -130,12 +117,9 @@ async def test_a_blind_queue_completes_nothing_that_tells(study: Study) -> None:
 
 @SIZES
 async def test_a_saved_filter_is_on_the_first_screen_opens_and_is_deleted(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         for typed in ("response=R02", "save second answer"):
-            await press(pilot, "colon")
-            await paste(pilot, typed)
-            await press(pilot, "enter")
+            await put_in(pilot, "colon", text=typed)
         assert "saved as “second answer”" in pane_text(app, "foot")
         units = list(review_screen(app).session.queue.units)
         await press(pilot, "q")
@@ -145,16 +129,12 @@ async def test_a_saved_filter_is_on_the_first_screen_opens_and_is_deleted(study:
         assert "SAVED FILTERS" in screen_text(app)
         row = next(line for line in screen_text(app).splitlines() if "second answer" in line)
         assert f"{len(units)}  by response, filter response=R02" in row
-        await press(pilot, "colon")
-        await paste(pilot, "second ans")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="second ans")
         await pilot.pause()
         assert list(review_screen(app).session.queue.units) == units
         await press(pilot, "q")
         await pilot.pause()
-        await press(pilot, "colon")
-        await paste(pilot, "delete second")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="delete second")
         await pilot.pause()
         assert not saved_filters(study.reader, "kb")
         assert "SAVED FILTERS" not in screen_text(app)
@@ -162,8 +142,7 @@ async def test_a_saved_filter_is_on_the_first_screen_opens_and_is_deleted(study:
 
 @SIZES
 async def test_my_decisions_are_listed_narrowed_and_gone_to(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         first = review_screen(app).session.unit
         await press(pilot, "2")
         await press(pilot, "s", "H")
@@ -182,13 +161,10 @@ async def test_my_decisions_are_listed_narrowed_and_gone_to(study: Study, size: 
 
 async def test_a_unit_of_another_queue_is_opened_in_one_that_has_it_and_blind_stays_blind(study: Study) -> None:
     SAMPLES["qa"](study)
-    app = blind_workbench(study, "responses")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(blind_workbench(study, "responses")) as (app, pilot):
         unit = review_screen(app).session.unit
         await press(pilot, "2")
-        await press(pilot, "colon")
-        await paste(pilot, "queue QA")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="queue QA")
         await pilot.pause()
         assert review_screen(app).session.queue.kind.name == "qa"
         await press(pilot, "H")
@@ -208,19 +184,14 @@ async def test_a_unit_of_another_queue_is_opened_in_one_that_has_it_and_blind_st
 
 @SIZES
 async def test_a_search_goes_through_the_pane_that_is_read_and_my_notes(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         await press(pilot, "n", *"check dose", "enter")
         await press(pilot, "tab")
         word = review_screen(app).session.beside_text().split()[0]
-        await press(pilot, "slash")
-        await paste(pilot, word)
-        await press(pilot, "enter")
+        await put_in(pilot, "slash", text=word)
         assert review_screen(app).reading.searching
         assert f"/{word} 1/" in screen_text(app)
-        await press(pilot, "tab", "slash")
-        await paste(pilot, "no such words anywhere")
-        await press(pilot, "enter")
+        await put_in(pilot, "tab", "slash", text="no such words anywhere")
         assert "is not in this text" in pane_text(app, "foot")
         await press(pilot, "ctrl+u", "tab")
         assert "search my notes:" in pane_text(app, "foot")
@@ -234,8 +205,7 @@ async def test_a_search_goes_through_the_pane_that_is_read_and_my_notes(study: S
 
 @SIZES
 async def test_the_pace_stands_in_the_header_and_the_goal_is_said_once(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study, goal="2")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, goal="2"), *size) as (app, pilot):
         assert "0/2" in pane_text(app, "header")
         told = 0
         for key in ("4", "x", "j", "1", "enter", "k", "j", "j", "k"):

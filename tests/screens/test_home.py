@@ -33,7 +33,7 @@ from medreview.study.events import NewEvent, Recorder
 from tests.support.settled import until
 from tests.support.study_builder import StudyBuilder, build
 from tests.support.unit_samples import SAMPLES
-from tests.support.workbench import blind_workbench, pane_text, paste, press, resize, review_screen
+from tests.support.workbench import blind_workbench, on_screen, pane_text, paste, press, resize, review_screen
 
 
 def sixty_answers(rows: StudyBuilder) -> None:
@@ -68,8 +68,7 @@ async def go(pilot: Pilot[None], *keys: str) -> None:
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 async def test_counts_queues_and_responses(study: Study, size: tuple[int, int]) -> None:
     study.path = Path("sepsis.medreview")  # as one names it who is in its folder
-    app = Workbench(study, Config(reviewer="kb"), PLAIN, notice="hello")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN, notice="hello"), *size) as (app, pilot):
         await pilot.pause()
         text = shown(app)
         assert "8 statements · 3 responses · 4 sources (1 unreachable)" in text
@@ -86,8 +85,7 @@ async def test_counts_queues_and_responses(study: Study, size: tuple[int, int]) 
 
 async def test_an_invalid_response_is_counted_and_named_as_what_it_is(study: Study) -> None:
     build(study, lambda rows: rows.response("r9", "", invalid="empty", parser=None, question="And heparin?"))
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 50)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN), 80, 50) as (app, pilot):
         await pilot.pause()
         text = shown(app)
     assert "8 statements · 4 responses (1 invalid) · 4 sources (1 unreachable)" in text
@@ -96,8 +94,7 @@ async def test_an_invalid_response_is_counted_and_named_as_what_it_is(study: Stu
 
 async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_key(study: Study) -> None:
     draw(study, "kb", rate=1.0)
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await pilot.pause()
         before = shown(app)
         assert "more reserved for the audit" in before
@@ -115,8 +112,7 @@ async def test_what_is_reserved_for_the_audit_is_named_and_given_back_with_one_k
 
 
 async def test_a_letter_opens_a_queue_and_home_begins_with_where_one_left_off(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await go(pilot, "S")
         assert "“deferred” is empty" in shown(app)
         await go(pilot, "V")
@@ -135,8 +131,7 @@ async def test_a_letter_opens_a_queue_and_home_begins_with_where_one_left_off(st
 
 
 async def test_a_blind_queue_goes_on_blind_and_one_that_is_done_is_not_offered(study: Study) -> None:
-    app = blind_workbench(study, "responses")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(blind_workbench(study, "responses")) as (app, pilot):
         await go(pilot, "q")
         assert "continue  by response, blind, R0" in pointed(app)
         await go(pilot, "enter")
@@ -162,8 +157,7 @@ async def test_no_digit_means_anything_here_and_a_held_letter_does_nothing_in_th
 
 
 async def test_a_response_can_be_opened_and_headings_cannot(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         while "R02" not in pointed(app):
             await pilot.press("j")
         await pilot.press("k", "k", "down", "down", "enter")
@@ -175,16 +169,14 @@ async def test_a_response_can_be_opened_and_headings_cannot(study: Study) -> Non
 
 async def test_a_study_without_anything(tmp_path: Path) -> None:
     with Study.create(tmp_path / "empty.medreview") as study:
-        app = Workbench(study, Config(reviewer="kb"), PLAIN)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
             assert "0 statements" in shown(app)
             await pilot.press("T", "enter", "j", "k", "5")
             assert isinstance(app.screen, HomeScreen)
 
 
 async def test_help_and_leaving(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await pilot.press("question_mark")
         await pilot.pause()
         assert isinstance(app.screen, PageScreen)
@@ -213,8 +205,7 @@ async def test_an_error_of_our_own_ends_the_workbench_and_prints_nothing_of_it(
 
 async def test_what_is_too_long_for_a_row_ends_in_dots(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE response SET question = ?", ("Is it safe? " * 30,)))
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 30)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN), 80, 30) as (app, pilot):
         await pilot.pause()
         rows = [row for row in shown(app).splitlines() if "Is it safe?" in row]
         assert len(rows) == 3
@@ -232,8 +223,7 @@ async def test_statements_without_a_readable_source_are_not_to_be_judged(study: 
 async def test_an_empty_study_says_how_to_fill_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with Study.create(Path("new.medreview"), "new") as empty:
-        app = Workbench(empty, Config(reviewer="kb"), PLAIN)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(Workbench(empty, Config(reviewer="kb"), PLAIN)) as (app, pilot):
             await pilot.pause()
             assert "medreview run new.medreview FILE" in shown(app)
             assert "export" not in shown(app)
@@ -267,8 +257,7 @@ async def test_counts_add_up_in_the_study_and_in_every_queue(tmp_path: Path) -> 
         assert flagged.size + flagged.reserved == 30
         assert everything.size + everything.reserved == 60
         assert everything.reserved == found.reserved == audit.open + audit.deferred  # one put off blind stays so
-        app = Workbench(study, Config(reviewer="kb"), PLAIN)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
             await pilot.pause()
             row = next(row for row in shown(app).splitlines() if "triage: flagged " in row and "continue" not in row)
             assert f"{flagged.size}  {flagged.open} open" in row
@@ -276,8 +265,7 @@ async def test_counts_add_up_in_the_study_and_in_every_queue(tmp_path: Path) -> 
 
 
 async def test_what_triage_costs_the_audit_is_said_until_something_is_decided(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await pilot.pause()
         assert "triage first? then 6 of the 8 in the audit cannot be blind" in shown(app)
         await go(pilot, "V", "2", "q")
@@ -285,8 +273,7 @@ async def test_what_triage_costs_the_audit_is_said_until_something_is_decided(st
 
 
 async def test_while_a_blind_block_is_open_nothing_tells_what_the_judges_think(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         assert "1 has a quote that was changed" in " ".join(shown(app).split())
         await go(pilot, "V", "2", "q")
         await go(pilot, "A", "3", "q")
@@ -309,8 +296,7 @@ async def test_where_no_model_has_judged_home_says_so_and_names_the_command(stud
     study.path = Path("my studies/it's sepsis.medreview")
     models = {"gpt 4": JudgeSettings("gpt 4", "gpt-4", "https://models.example/v1")}
     for judges, named in (({}, "medreview judges"), (models, f"{command('judge', study.path, '--judge', 'gpt 4')}")):
-        app = Workbench(study, Config(reviewer="kb", judges=judges), PLAIN)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(Workbench(study, Config(reviewer="kb", judges=judges), PLAIN)) as (app, pilot):
             await pilot.pause()
             assert "no model has judged the statements yet" in shown(app)
             assert named in shown(app)
@@ -329,8 +315,7 @@ async def test_statements_that_differ_are_counted_without_an_open_part(study: St
     session = ReviewSession(study, "kb", queue)
     session.go(1)
     session.decide("contradicted")
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await pilot.pause()
         row = next(row for row in shown(app).splitlines() if "judges differ" in row)
         assert row.split()[-1] == "1"
@@ -338,8 +323,7 @@ async def test_statements_that_differ_are_counted_without_an_open_part(study: St
 
 async def test_a_note_that_cannot_be_kept_is_not_lost_without_a_word(study_path: Path) -> None:
     with Study.open(study_path, read_only=True) as study:
-        app = Workbench(study, Config(reviewer="kb"), PLAIN)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
             await go(pilot, "V")
             await go(pilot, "n", "x", "escape", "q")
             await go(pilot, "V", "n")
@@ -368,8 +352,7 @@ async def test_leaving_before_the_figures_are_counted_ends_without_an_error(
 
     monkeypatch.setattr(Workbench, "set_timer", put_off)
     ReviewSession(study, "kb", open_queue(study, "flagged", "kb")).decide("supported")
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await pilot.pause()
         counted = [callback for callback in due if getattr(callback, "__self__", None) is app.screen]
         await go(pilot, "q")
@@ -385,8 +368,7 @@ async def test_a_study_of_other_units_is_counted_by_them(tmp_path: Path) -> None
         payload = {"axis": "relevance", "label": "5", "via": "digit", "exposure": {}}
         units.write(lambda c: Recorder("kb").append(c, NewEvent("decide", unit, payload), block="qas", mode="open"))
         size = units.reader.execute("SELECT count(*) FROM unit WHERE kind = 'qa'").fetchone()[0]
-        app = Workbench(units, Config(reviewer="kb"), PLAIN)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(Workbench(units, Config(reviewer="kb"), PLAIN)) as (app, pilot):
             await figures_of_home(pilot, app)
             text = shown(app)
     assert f"{size} QA item" in text
@@ -400,8 +382,7 @@ async def test_a_study_of_other_units_is_counted_by_them(tmp_path: Path) -> None
 async def test_her_own_labels_are_shown_while_a_blind_block_hides_the_judges(study: Study) -> None:
     session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=True))
     session.decide("supported")
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN), 80, 40) as (app, pilot):
         await figures_of_home(pilot, app)
         text = shown(app)
     said = " ".join(text.split())
@@ -414,8 +395,7 @@ async def test_her_own_labels_are_shown_while_a_blind_block_hides_the_judges(stu
 
 async def test_figures_on_a_small_screen_take_no_blank_row_from_the_queues(study: Study) -> None:
     ReviewSession(study, "kb", open_queue(study, "flagged", "kb")).decide("supported")
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await figures_of_home(pilot, app)
         rows = shown(app).splitlines()
         await resize(app, pilot, 80, 20)  # too low for the list
@@ -426,8 +406,7 @@ async def test_figures_on_a_small_screen_take_no_blank_row_from_the_queues(study
 
 
 async def test_the_first_screen_says_in_sentences_where_one_was_and_what_is_next(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         said = " ".join(shown(app).split())
         assert "Next: 6 flagged statements. 1 of them has a quote that is not on its page" in said
         assert "You stopped" not in said
@@ -439,8 +418,7 @@ async def test_the_first_screen_says_in_sentences_where_one_was_and_what_is_next
 
 
 async def test_no_sentence_of_the_first_screen_is_cut(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(60, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN), 60, 24) as (app, pilot):
         for columns in (60, 66, 73, 80, 100, 160):
             await pilot.resize_terminal(columns, 24)
             await pilot.pause()
@@ -456,8 +434,7 @@ async def test_the_judges_are_figured_in_words(study: Study) -> None:
     for _ in range(8):
         session.decide("supported")
         session.next()
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN), 80, 40) as (app, pilot):
         await figures_of_home(pilot, app)
         said = " ".join(shown(app).split())
     assert "drawn at random the judges agreed with you on" in said
@@ -482,8 +459,7 @@ async def test_a_blind_block_that_is_done_leads_to_its_judges(study: Study) -> N
         session.decide("supported")
         session.next()
     session.leave()
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await pilot.pause()
         assert "Next: this block is done. Enter leads there, and r shows its judges." in shown(app)
         await go(pilot, "enter", "r", "r")

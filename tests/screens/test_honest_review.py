@@ -17,7 +17,7 @@ from medreview.study.check import check
 from medreview.study.study_acts import background_of, is_asked
 from medreview.units.kind import Gold
 from medreview.units.label_comparisons import labelled_twice
-from tests.support.workbench import PLAIN, events, paste, press, screen_text, statements, workbench
+from tests.support.workbench import PLAIN, events, on_screen, press, put_in, screen_text, statements, workbench
 
 each_size = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
@@ -35,15 +35,13 @@ def home(study: Study) -> Workbench:
 async def test_new_guidelines_come_before_the_first_decision_once_and_are_one_key_away(
     study: Study, size: tuple[int, int]
 ) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         await press(pilot, "f2")
         assert "Guidelines: the definitions of the labels" in screen_text(app)
         assert "The source says this, wholly." in screen_text(app)
         await press(pilot, "q", "1")
     set_guidelines(study, "lead", "# Dose\n\nA wrong \x1b[31munit contradicts.\n\n" + "- one more rule\n\n" * 60)
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         shown = screen_text(app)
         assert "Guidelines, version 1 (" in shown
         assert "to be read before you decide" in shown
@@ -52,8 +50,7 @@ async def test_new_guidelines_come_before_the_first_decision_once_and_are_one_ke
         assert len(events(study, "decide")) == 1  # of before: nothing is decided on the page
         await press(pilot, "enter", "3")
         assert len(events(study, "decide")) == 2
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         assert isinstance(app.screen, ReviewScreen)
     assert [row["reviewer"] for row in events(study, "guideline_read")] == ["kb"]
 
@@ -63,9 +60,8 @@ async def test_who_decides_is_asked_on_the_first_screen_until_it_is_said(study: 
     app = home(study)
     async with app.run_test(size=size) as pilot:
         assert "Who decides? B: role" in screen_text(app)
-        await press(pilot, "B")
-        await paste(pilot, "physician")
-        await press(pilot, "enter", "t", "enter")
+        await put_in(pilot, "B", text="physician")
+        await press(pilot, "t", "enter")
         assert "a whole number from 0 to 80" in screen_text(app)
         await press(pilot, "backspace", "1", "2", "enter", "enter", "enter")
         assert "Who decides?" not in screen_text(app)
@@ -123,8 +119,7 @@ async def test_gold_items_show_nowhere_until_the_block_is_done(
 async def test_gold_items_of_an_open_queue_are_told_when_the_sitting_ends(study: Study) -> None:
     unit = first_statements(study)[0]
     set_gold(study, unit, Gold("evidence", "contradicted", (), "", True), "lead")
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "4")
         if "Why not" in screen_text(app):
             await press(pilot, "enter")

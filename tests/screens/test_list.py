@@ -12,8 +12,9 @@ class ListApp(App[None]):
     def __init__(self, ascii_only: bool = False) -> None:
         super().__init__(ansi_color=True)
         self.asked: list[int] = []
-        self.rows = RowsView(ascii_only=ascii_only)
-        self.header = LinesView([[("study", "title"), ("", "fill"), ("R07", "")]], ascii_only=ascii_only)
+        self.rows = RowsView()
+        self.header = LinesView([[("study", "title"), ("", "fill"), ("R07", "")]])
+        self.rows.ascii_only = self.header.ascii_only = ascii_only
 
     def compose(self) -> ComposeResult:
         yield self.header

@@ -11,7 +11,17 @@ from medreview.screens.review import ReviewScreen
 from medreview.screens.terminal_driver import _MOUSE_OFF, _MOUSE_ON
 from medreview.screens.widgets.painted import key_at
 from medreview.study import Study
-from tests.support.workbench import PLAIN, events, pane_text, press, review_screen, screen_text, statements, workbench
+from tests.support.workbench import (
+    PLAIN,
+    events,
+    on_screen,
+    pane_text,
+    press,
+    review_screen,
+    screen_text,
+    statements,
+    workbench,
+)
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 
@@ -44,8 +54,7 @@ def test_a_cell_belongs_to_the_key_that_it_names() -> None:
 
 @SIZES
 async def test_a_click_on_a_key_presses_it(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         await press(pilot, "j")
         await click(app, pilot, "contradicted", size[1] - 3)
         assert "Why" in pane_text(app, "foot")
@@ -62,8 +71,7 @@ async def test_a_click_on_a_key_presses_it(study: Study, size: tuple[int, int]) 
 
 
 async def test_a_click_leads_to_an_item_a_source_and_an_entry(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study), 160, 50) as (app, pilot):
         first = statements(app).position
         await click(app, pilot, "S3")
         assert statements(app).position == first + 2
@@ -78,8 +86,7 @@ async def test_a_click_leads_to_an_item_a_source_and_an_entry(study: Study) -> N
 
 
 async def test_the_wheel_scrolls_the_pane_under_it(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(120, 26)) as pilot:
+    async with on_screen(workbench(study), 120, 26) as (app, pilot):
         source, response = review_screen(app).source, review_screen(app).response
         before = response.scroll_offset.y
         top = source.scroll_offset.y
@@ -89,8 +96,7 @@ async def test_the_wheel_scrolls_the_pane_under_it(study: Study) -> None:
 
 
 async def test_a_click_opens_a_queue_on_the_first_screen(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         assert isinstance(app.screen, HomeScreen)
         await click(app, pilot, "by response")
         assert statements(app).queue.kind.name == "responses"

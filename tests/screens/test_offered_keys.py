@@ -12,6 +12,7 @@ from tests.support.workbench import (
     PLAIN,
     blind_workbench,
     events,
+    on_screen,
     pane_text,
     press,
     review_screen,
@@ -26,8 +27,7 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50)])
 @SIZES
 @pytest.mark.parametrize("blind", [False, True], ids=["open", "blind"])
 async def test_what_is_refused_says_why_and_is_not_offered(study: Study, size: tuple[int, int], blind: bool) -> None:
-    app = blind_workbench(study, "responses") if blind else workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(blind_workbench(study, "responses") if blind else workbench(study), *size) as (app, pilot):
         for _ in statements(app).queue.units:
             screen = review_screen(app)
             rows = screen._key_rows(screen.plan_for(app.size), size[0])
@@ -45,8 +45,7 @@ async def test_what_is_refused_says_why_and_is_not_offered(study: Study, size: t
 
 @SIZES
 async def test_a_is_offered_with_what_it_accepts_or_not_at_all(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study, "responses", filter="response=R01")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study, "responses", filter="response=R01"), *size) as (app, pilot):
         shown = []
         for _ in statements(app).queue.units:
             told = statements(app).accept_words
@@ -63,16 +62,14 @@ async def test_a_is_offered_with_what_it_accepts_or_not_at_all(study: Study, siz
 
 @SIZES
 async def test_everything_else_is_always_at_the_end_of_the_row(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         for key in ("j", "m", "1", "right_square_bracket", "k", "s", "u"):
             await press(pilot, key)
             assert pane_text(app, "foot").splitlines()[1].endswith(": all  ? keys")
 
 
 async def test_source_reference_and_undo_are_offered_where_there_are_any(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study), 160, 50) as (app, pilot):
         assert "] next source" in pane_text(app, "foot")
         assert "L reference" not in pane_text(app, "foot")
         assert "u undo" not in pane_text(app, "foot")
@@ -102,8 +99,7 @@ async def test_a_study_that_is_only_read_offers_no_verdict(study: Study) -> None
 
 
 async def test_naming_words_has_a_letter_for_each_word_of_the_statement_and_no_other(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study), 160, 50) as (app, pilot):
         await press(pilot, "j", "h", "1", "f")
         screen, item = review_screen(app), statements(app).item
         assert item is not None

@@ -12,12 +12,21 @@ from medreview.screens.app import Workbench
 from medreview.screens.outputs import shown_place
 from medreview.study import Study
 from tests.support.settled import until
-from tests.support.workbench import PLAIN, blind_workbench, events, pane_text, paste, press, screen_text, workbench
+from tests.support.workbench import (
+    PLAIN,
+    blind_workbench,
+    events,
+    on_screen,
+    pane_text,
+    press,
+    put_in,
+    screen_text,
+    workbench,
+)
 
 
 async def test_labels_are_written_beside_the_study_and_the_last_row_says_where(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study), 160, 50) as (app, pilot):
         await press(pilot, "2")
         app.export_labels()
         await until(pilot, lambda: "written:" in pane_text(app, "foot"))
@@ -87,34 +96,22 @@ def test_a_place_is_said_from_where_one_is(tmp_path: Path, monkeypatch: pytest.M
 
 
 async def test_the_line_of_either_screen_leads_to_labels_report_and_tour(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "colon")
-        await paste(pilot, "export")
-        await press(pilot, "enter")
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
+        await put_in(pilot, "colon", text="export")
         await until(pilot, lambda: "written:" in screen_text(app))
-        await press(pilot, "colon")
-        await paste(pilot, "tour")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="tour")
         assert "open a queue first" in screen_text(app)
-        await press(pilot, "V", "colon")
-        await paste(pilot, "tour")
-        await press(pilot, "enter")
+        await put_in(pilot, "V", "colon", text="tour")
         assert "1 of 4" in screen_text(app)
-        await press(pilot, "j", "colon")
-        await paste(pilot, "report")
-        await press(pilot, "enter")
+        await put_in(pilot, "j", "colon", text="report")
         assert "medreview report" in screen_text(app)
-        await press(pilot, "escape", "colon")
-        await paste(pilot, "export")
-        await press(pilot, "enter")
+        await put_in(pilot, "escape", "colon", text="export")
         await until(pilot, lambda: "written:" in pane_text(app, "foot"))
     assert (study.path.parent / "sepsis-labels" / "labels.csv").exists()
 
 
 async def test_where_it_lies_is_said_later_if_there_is_no_row_for_it_now(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "question_mark")
         app.export_labels()
         await until(pilot, lambda: "written:" in app._notice)

@@ -10,7 +10,16 @@ from medreview.screens.app import Workbench
 from medreview.study import Study
 from medreview.study.own_axes import EXAMPLE, add_axis, set_axes, shipped_text
 from tests.support.unit_study import STATEMENT_ID, decide, fill, units_of
-from tests.support.workbench import PLAIN, pane_text, press, review_screen, screen_text, statements, workbench
+from tests.support.workbench import (
+    PLAIN,
+    on_screen,
+    pane_text,
+    press,
+    review_screen,
+    screen_text,
+    statements,
+    workbench,
+)
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50)])
 
@@ -29,8 +38,7 @@ async def test_a_level_is_two_keys_and_the_step_is_about_the_statement_that_it_n
     study: Study, size: tuple[int, int]
 ) -> None:
     add_axis(study, "kb", "harm")
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         session = statements(app)
         assert " z harm " in await foot(app, pilot, "j")
         first = session.unit
@@ -57,8 +65,7 @@ async def test_a_level_is_two_keys_and_the_step_is_about_the_statement_that_it_n
 
 async def test_my_labels_are_read_whole_in_the_narrow_header_where_the_flag_can_give_way(study: Study) -> None:
     add_axis(study, "kb", "harm")
-    app = workbench(study, "triage")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, "triage")) as (app, pilot):
         await press(pilot, "3", "escape", "h", "1", "escape", "z", "2", "number_sign", *"dose", "enter")
         header = screen_text(app).splitlines()[1]
         assert header.rstrip().endswith("you: ✗ contradicted · hallucination fact · harm: moderate · #dose")
@@ -66,8 +73,7 @@ async def test_my_labels_are_read_whole_in_the_narrow_header_where_the_flag_can_
 
 async def test_several_axes_are_asked_one_after_the_other_and_one_by_its_name(study: Study) -> None:
     set_axes(study, "kb", shipped_text("harm") + shipped_text(EXAMPLE))
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         unit = statements(app).unit
         assert " z own labels " in pane_text(app, "foot")
         assert "Tab how easily it is read" in await foot(app, pilot, "z")
@@ -85,8 +91,7 @@ async def test_several_axes_are_asked_one_after_the_other_and_one_by_its_name(st
 
 
 async def test_tags_are_typed_completed_put_on_and_taken_off(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         unit = statements(app).unit
         await press(pilot, "number_sign", *"Dose", "space", *"ward-7", "enter")
         assert mine(study, unit) == ["#dose", "#ward-7"]
@@ -101,8 +106,7 @@ async def test_tags_are_typed_completed_put_on_and_taken_off(study: Study) -> No
 
 
 async def test_without_axes_the_key_is_not_offered_and_says_how_to_have_some(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         assert " z " not in pane_text(app, "foot")
         assert "--add harm" in " ".join((await foot(app, pilot, "z")).split())
 
@@ -131,8 +135,7 @@ async def test_what_a_file_says_cannot_steer_the_terminal(study: Study) -> None:
     bad = "\\u202e\\u001b[31m"
     text = shipped_text("harm").replace('"severity of harm"', f'"se{bad}"').replace('"no harm"', f'"no{bad}"')
     set_axes(study, "kb", text)
-    app = workbench(study)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with on_screen(workbench(study), 100, 30) as (app, pilot):
         for keys in ("z",), ("escape", "colon", *"harm"), ("escape", "question_mark"):
             await press(pilot, *keys)
             assert not {"\u202e", "\x1b"} & {*screen_text(app)}

@@ -12,7 +12,18 @@ from medreview.screens.home import HomeScreen
 from medreview.screens.review import ReviewScreen
 from medreview.screens.widgets.painted import Painted
 from medreview.study import Study
-from tests.support.workbench import PLAIN, events, paste, press, review_screen, screen_text, statements, workbench
+from tests.support.workbench import (
+    PLAIN,
+    events,
+    on_screen,
+    paste,
+    press,
+    put_in,
+    review_screen,
+    screen_text,
+    statements,
+    workbench,
+)
 
 
 def first(text: str) -> str:
@@ -29,8 +40,7 @@ def first(text: str) -> str:
     ],
 )  # fmt: skip
 async def test_few_letters_find_what_is_meant(study: Study, typed: str, found: str) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with on_screen(workbench(study), 100, 30) as (app, pilot):
         await press(pilot, "colon")
         await paste(pilot, typed)
         assert found in first(screen_text(app))
@@ -38,12 +48,9 @@ async def test_few_letters_find_what_is_meant(study: Study, typed: str, found: s
 
 @pytest.mark.parametrize("typed", ["figuers", "nxet", "mL/kg", "xqz", "udno"])
 async def test_a_typing_error_does_nothing_and_what_is_near_is_named(study: Study, typed: str) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with on_screen(workbench(study), 100, 30) as (app, pilot):
         every = statements(app).queue.units
-        await press(pilot, "colon")
-        await paste(pilot, typed)
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text=typed)
         assert f"Nothing is called “{typed}”" in screen_text(app)
         assert ("did you mean figures" in screen_text(app)) == (typed == "figuers")
         assert statements(app).queue.units == every
@@ -52,19 +59,15 @@ async def test_a_typing_error_does_nothing_and_what_is_near_is_named(study: Stud
 
 
 async def test_what_is_refused_here_stands_last_with_the_reason(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study), 160, 50) as (app, pilot):
         await press(pilot, "colon")
         await paste(pilot, "delete span")
         assert "Not now: You have marked no span on this statement." in screen_text(app)
 
 
 async def test_quit_ends_the_workbench(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "colon")
-        await paste(pilot, "quit")
-        await press(pilot, "enter")
+    async with on_screen(workbench(study)) as (app, pilot):
+        await put_in(pilot, "colon", text="quit")
     assert app.return_code == 0
 
 
@@ -99,9 +102,7 @@ async def test_a_theme_is_seen_before_it_is_taken_and_esc_brings_the_old_one_bac
         assert app.theme == "textual-dark"
         assert colours(app) == before
         for name in ("ansi-light", "mono"):
-            await press(pilot, "colon")
-            await paste(pilot, f"theme: {name}")
-            await press(pilot, "enter")
+            await put_in(pilot, "colon", text=f"theme: {name}")
             await pilot.pause()
             assert f"“{name}” is kept in" in " ".join(screen_text(app).split())
             assert load_config().theme == name
@@ -111,8 +112,7 @@ async def test_a_theme_is_seen_before_it_is_taken_and_esc_brings_the_old_one_bac
 async def test_every_screen_follows_a_theme(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     config = Config(reviewer="kb")
-    app = Workbench(study, config, PLAIN)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with on_screen(Workbench(study, config, PLAIN), 100, 30) as (app, pilot):
         app.wear("light")
         await pilot.pause()
         await press(pilot, "enter")

@@ -11,7 +11,7 @@ from medreview.config import Config
 from medreview.screens.app import Workbench
 from medreview.study import Study
 from tests.support.terminal import Terminal
-from tests.support.workbench import PLAIN, paste, press, screen_text, workbench
+from tests.support.workbench import PLAIN, on_screen, paste, press, put_in, screen_text, workbench
 
 QUESTION = "Is metformin safe at an eGFR of 25?"
 ANSWER = (
@@ -36,8 +36,7 @@ def study(tmp_path: Path) -> Study:
 
 @SIZES
 async def test_a_question_and_an_answer_are_taken_as_they_were_pasted(study: Study, size: tuple[int, int]) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN), *size) as (app, pilot):
         await press(pilot, "I")
         assert "An answer to check" in screen_text(app)
         await paste(pilot, QUESTION)
@@ -55,8 +54,7 @@ async def test_a_question_and_an_answer_are_taken_as_they_were_pasted(study: Stu
 
 
 async def test_lines_that_come_as_keys_are_ended_by_another_key_than_enter(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await press(pilot, "I", "enter", "a", "enter", "b")
         assert "Ctrl+D checks it" in screen_text(app)
         await press(pilot, "ctrl+d")
@@ -64,8 +62,7 @@ async def test_lines_that_come_as_keys_are_ended_by_another_key_than_enter(study
 
 
 async def test_without_an_answer_nothing_is_taken_and_escape_leads_back(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         await press(pilot, "I", "enter", "enter")
         assert "There is no answer yet" in screen_text(app)
         await press(pilot, "escape")
@@ -75,8 +72,7 @@ async def test_without_an_answer_nothing_is_taken_and_escape_leads_back(study: S
 
 @SIZES
 async def test_the_text_of_a_source_is_given_where_it_is_missed(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         await press(pilot, "f8")
         assert "The content of [1]" in screen_text(app)
         await paste(pilot, PAGE)
@@ -84,9 +80,7 @@ async def test_the_text_of_a_source_is_given_where_it_is_missed(study: Study, si
         shown = screen_text(app)
         assert "given by reviewer" in shown
         assert "Renal dosing." in shown
-        await press(pilot, "f8")
-        await paste(pilot, PAGE + " Renal function is measured every three months.")
-        await press(pilot, "enter")
+        await put_in(pilot, "f8", text=PAGE + " Renal function is measured every three months.")
         assert "It would take the place of snapshot 1" in screen_text(app)
         await press(pilot, "enter")
         assert "is stored, 25 words" in screen_text(app)
@@ -96,15 +90,10 @@ async def test_the_text_of_a_source_is_given_where_it_is_missed(study: Study, si
 
 async def test_a_file_is_named_in_the_place_of_a_text(study: Study, tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text(PAGE)
-    app = workbench(study)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await press(pilot, "f8")
-        await paste(pilot, str(tmp_path / "g.txt"))
-        await press(pilot, "enter")
+    async with on_screen(workbench(study), 100, 30) as (app, pilot):
+        await put_in(pilot, "f8", text=str(tmp_path / "g.txt"))
         assert "Renal dosing." in screen_text(app)
-        await press(pilot, "f8")
-        await paste(pilot, str(tmp_path / "none.txt"))
-        await press(pilot, "enter")
+        await put_in(pilot, "f8", text=str(tmp_path / "none.txt"))
     assert study.reader.execute("SELECT count(*) FROM snapshot").fetchone()[0] == 1
 
 

@@ -9,8 +9,7 @@ import pytest
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.queue import open_queue
-from medreview.screens.picture import THEMES, Theme, copied, keys_of, picture, size_of
-from medreview.screens.svg import Screenshot, svg
+from medreview.screens.picture import THEMES, Screenshot, Theme, copied, keys_of, picture, size_of, svg
 from medreview.study import Study
 from medreview.study.check import check_study
 from tests.support.commands import Program

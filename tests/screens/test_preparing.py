@@ -4,14 +4,13 @@ import pytest
 
 from medreview.study import Study
 from tests.support.settled import until
-from tests.support.workbench import blind_workbench, press, review_screen, screen_text, workbench
+from tests.support.workbench import blind_workbench, on_screen, press, review_screen, screen_text, workbench
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 @pytest.mark.parametrize("blind", [False, True], ids=["open", "blind"])
 async def test_the_next_page_is_ready_a_moment_after_a_key(study: Study, size: tuple[int, int], blind: bool) -> None:
-    app = blind_workbench(study, "responses") if blind else workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(blind_workbench(study, "responses") if blind else workbench(study), *size) as (app, pilot):
         screen = review_screen(app)
         await press(pilot, "j")
         while (coming := screen.session.ahead()) is not None and not coming.source_text():
@@ -29,8 +28,7 @@ async def test_the_next_page_is_ready_a_moment_after_a_key(study: Study, size: t
 
 
 async def test_a_key_comes_before_what_is_prepared(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "j")
         waiting = review_screen(app)._later
         assert waiting is not None
@@ -40,8 +38,7 @@ async def test_a_key_comes_before_what_is_prepared(study: Study) -> None:
 
 
 async def test_a_study_that_cannot_be_read_is_told_of_at_the_key_that_needs_it(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "j")
         screen = review_screen(app)
         study.reader.close()
@@ -53,8 +50,7 @@ async def test_a_study_that_cannot_be_read_is_told_of_at_the_key_that_needs_it(s
 
 
 async def test_what_is_prepared_already_is_not_prepared_at_every_key(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         screen = review_screen(app)
         screen.prepare()
         assert screen.source._ahead is not None

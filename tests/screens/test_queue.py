@@ -4,17 +4,35 @@ from typing import Final
 
 import pytest
 
+from medreview.cli.opening import _report
+from medreview.config import Config
+from medreview.review.audit import draw
 from medreview.review.cell_width import fit_words
 from medreview.review.goal import Pace
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.why_flagged import short
+from medreview.screens.app import Workbench
+from medreview.screens.home import HomeScreen
+from medreview.screens.page import ChoicePage
 from medreview.screens.queue_rows import BESIDE, QueueRows, pane_columns, progress_row, within
 from medreview.screens.review_rows import wide_header_rows
 from medreview.screens.widgets.lines import RowsView
 from medreview.study import Study
 from medreview.visible import visible
-from tests.support.workbench import blind_workbench, pane_text, paste, press, review_screen, workbench
+from tests.support.settled import until
+from tests.support.workbench import (
+    PLAIN,
+    blind_workbench,
+    events,
+    on_screen,
+    pane_text,
+    press,
+    put_in,
+    review_screen,
+    screen_text,
+    workbench,
+)
 
 WIDE: Final = (160, 50)
 
@@ -30,8 +48,7 @@ def queue_text(app: object) -> list[str]:
 
 
 async def test_each_row_says_name_flag_and_first_words(study: Study) -> None:
-    app = workbench(study, "flagged")
-    async with app.run_test(size=(240, 50)) as pilot:
+    async with on_screen(workbench(study, "flagged"), 240, 50) as (app, pilot):
         rows = queue_text(app)
         assert rows[0] == " ▸· R02 S2  quote not on page      It may be continued at any…"
         await press(pilot, "2", "escape")
@@ -60,8 +77,7 @@ async def test_a_blind_queue_has_names_and_first_words_and_one_width(study: Stud
 
 
 async def test_keys_change_the_width_for_the_whole_sitting(study: Study) -> None:
-    app = workbench(study, "flagged")
-    async with app.run_test(size=WIDE) as pilot:
+    async with on_screen(workbench(study, "flagged"), *WIDE) as (app, pilot):
         before = app.screen.query_one("#queue").size.width
         await press(pilot, "greater_than_sign", "greater_than_sign")
         assert app.screen.query_one("#queue").size.width == before + 12
@@ -77,8 +93,7 @@ async def test_keys_change_the_width_for_the_whole_sitting(study: Study) -> None
 
 
 async def test_the_heading_counts_what_is_decided_and_from_five_on_says_how_long_the_rest_takes(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=WIDE) as pilot:
+    async with on_screen(workbench(study), *WIDE) as (app, pilot):
         assert pane_text(app, "queue-head").splitlines()[0].endswith("░ 0/8")
         for _ in range(4):
             await press(pilot, "5", "escape", "j")
@@ -87,9 +102,7 @@ async def test_the_heading_counts_what_is_decided_and_from_five_on_says_how_long
         assert pane_text(app, "queue-head").splitlines()[0].endswith("5/8 ~1 min")
         await press(pilot, "u")
         assert "4/8" in pane_text(app, "queue-head")
-        await press(pilot, "colon")
-        await paste(pilot, "response=R02")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="response=R02")
         assert review_screen(app).session.queue.filter == "response=R02"
         assert f"/{len(review_screen(app).session.queue.units)}" in pane_text(app, "queue-head")
 
@@ -152,3 +165,75 @@ def test_where_no_queue_stands_beside_the_header_says_why(study: Study) -> None:
         assert len(row) <= columns
     blind = ReviewSession(study, "kb", open_queue(study, "responses", "kb", blind=True))
     assert "quote" not in text_of(wide_header_rows(blind, "sepsis", 160, flagged=True)[0])
+
+
+def said(app: Workbench) -> str:
+    return " ".join(screen_text(app).split())
+
+
+async def test_a_queue_that_is_done_is_summed_up_and_leads_on(study: Study) -> None:
+    app = Workbench(study, Config(reviewer="kb"), PLAIN)
+    app._report = _report
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "V")
+        for _ in range(9):
+            await press(pilot, "5", "enter")
+            if isinstance(app.screen, ChoicePage):
+                break
+        assert isinstance(app.screen, ChoicePage)
+        text = said(app)
+        assert "The queue is done: by response" in text
+        assert "8 of 8 decided." in text
+        assert "cannot judge 8 ━━━━" in text
+        assert "The judges said the same as you on 0 of" in text
+        before = len(events(study))
+        await press(pilot, "enter", "enter", "4")  # neither is meant for this page
+        assert isinstance(app.screen, ChoicePage)
+        assert len(events(study)) == before
+        await press(pilot, "e")
+        await until(pilot, lambda: "export of labels written:" in said(app))
+        assert (study.path.parent / "sepsis-labels" / "labels.csv").exists()
+        await press(pilot, "o")
+        await until(pilot, lambda: "report written:" in said(app))
+        assert (study.path.parent / "sepsis.html").exists()
+        await press(pilot, "q")
+        assert isinstance(app.screen, HomeScreen)
+
+
+async def test_at_the_end_what_is_open_is_one_key_away(study: Study) -> None:
+    async with on_screen(workbench(study, "responses")) as (app, pilot):
+        await press(pilot, *["j"] * 7, "5", "enter")
+        assert isinstance(app.screen, ChoicePage)
+        assert "The end of the queue: by response" in said(app)
+        assert "1 of 8 decided, 7 open." in said(app)
+        assert "t the 7 still open" in said(app)
+        await press(pilot, "t")
+        assert review_screen(app).session.position == 0
+        assert [row["kind"] for row in events(study)] == ["decide"]
+
+
+async def test_a_done_queue_leads_to_the_next(study: Study) -> None:
+    async with on_screen(workbench(study, "responses", filter=""), 160, 50) as (app, pilot):
+        for _ in range(8):
+            await press(pilot, "s" if review_screen(app).session.position == 2 else "5", "enter")
+            if isinstance(app.screen, ChoicePage):
+                break
+        assert "7 of 8 decided, 1 put off." in said(app)
+        await press(pilot, "t")
+        assert review_screen(app).session.queue.kind.name == "deferred"
+
+
+async def test_a_blind_queue_says_nothing_of_the_judges_at_its_end(study: Study) -> None:
+    draw(study, "kb", rate=1.0)
+    app = workbench(study, "audit")
+    app._report = _report
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in "54545454":
+            await press(pilot, key)
+        assert "End of the block" in said(app)
+        await press(pilot, "enter")
+        text = said(app)
+        assert "The queue is done: audit: random" in text
+        assert "The judges said" not in text
+        await press(pilot, "o")
+        assert "waits until the judges of your blind block are shown" in said(app)

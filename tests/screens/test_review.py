@@ -9,9 +9,11 @@ from medreview.study.events import verify
 from tests.support.workbench import (
     blind_workbench,
     events,
+    on_screen,
     pane_text,
     paste,
     press,
+    put_in,
     review_screen,
     screen_text,
     statements,
@@ -23,8 +25,7 @@ each_size = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24",
 
 @each_size
 async def test_one_key_decides_saves_and_advances(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         assert "1 of 8" in pane_text(app, "header")
         await press(pilot, "2")  # as the judge says
         assert [row["label"] for row in events(study)] == ["partial"]
@@ -39,8 +40,7 @@ async def test_one_key_decides_saves_and_advances(study: Study, size: tuple[int,
 
 @each_size
 async def test_override_with_a_reason_in_two_keys(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         await press(pilot, "j", "3")
         assert "Why not “supported”?" in pane_text(app, "foot")
         assert "saved #" in pane_text(app, "foot")
@@ -54,8 +54,7 @@ async def test_override_with_a_reason_in_two_keys(study: Study, size: tuple[int,
 
 
 async def test_the_reason_strip_can_be_left_in_every_way(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "j", "3", "enter")
         assert "3 of 8" in pane_text(app, "header")
         assert not events(study, "reason")
@@ -72,16 +71,13 @@ async def test_the_reason_strip_can_be_left_in_every_way(study: Study) -> None:
 
 @each_size
 async def test_hallucination_with_type_span_and_note(study: Study, size: tuple[int, int]) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         await press(pilot, "j", "h", "1")
         assert "FACT" in pane_text(app, "foot")
         assert "Patients with septic shock" in screen_text(app)
         assert review_screen(app).response.marks.of_kind("span")
         await press(pilot, "w", "o", "b")  # it begins with what clashes: 50
-        await press(pilot, "enter", "n")
-        await paste(pilot, "ask")
-        await press(pilot, "enter")
+        await put_in(pilot, "enter", "n", text="ask")
         span = json.loads(events(study, "span_add")[0]["payload"])
         item = statements(app).item
         assert item is not None
@@ -95,8 +91,7 @@ async def test_hallucination_with_type_span_and_note(study: Study, size: tuple[i
 
 
 async def test_a_span_in_the_source(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (_, pilot):
         await press(pilot, "j", "h", "1", "S", "b", "enter")
         (event,) = events(study, "span_add")
         span = json.loads(event["payload"])
@@ -109,12 +104,10 @@ async def test_a_span_in_the_source(study: Study) -> None:
 
 async def test_undo_after_reopening_goes_to_the_statement(study_path: Path) -> None:
     with Study.open(study_path) as study:
-        app = workbench(study)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(workbench(study)) as (app, pilot):
             await press(pilot, "1", "enter", "5", "enter", "q")
     with Study.open(study_path) as study:
-        app = workbench(study)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(workbench(study)) as (app, pilot):
             assert "3 of 8" in pane_text(app, "header")  # the same place
             assert "decided 2" in pane_text(app, "header")
             await press(pilot, "u")
@@ -127,15 +120,10 @@ async def test_undo_after_reopening_goes_to_the_statement(study_path: Path) -> N
 
 
 async def test_filter_narrows_and_says_what_is_wrong(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "colon")
-        await paste(pilot, "colour=red")
-        await press(pilot, "enter")
+    async with on_screen(workbench(study)) as (app, pilot):
+        await put_in(pilot, "colon", text="colour=red")
         assert "A filter cannot use 'colour'" in pane_text(app, "foot")
-        await press(pilot, "ctrl+u")
-        await paste(pilot, "model=boreal")
-        await press(pilot, "enter")
+        await put_in(pilot, "ctrl+u", text="model=boreal")
         assert "1 of 2" in pane_text(app, "header")
         assert "filter: model=boreal" in pane_text(app, "header")
         await press(pilot, "colon", "ctrl+u", "enter")
@@ -145,11 +133,8 @@ async def test_filter_narrows_and_says_what_is_wrong(study: Study) -> None:
 
 
 async def test_search_counts_hits_and_n_goes_on(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "slash")
-        await paste(pilot, "norepinephrine")
-        await press(pilot, "enter")
+    async with on_screen(workbench(study)) as (app, pilot):
+        await put_in(pilot, "slash", text="norepinephrine")
         assert "1/2" in pane_text(app, "bar")
         await press(pilot, "n")
         assert "2/2" in pane_text(app, "bar")
@@ -160,17 +145,14 @@ async def test_search_counts_hits_and_n_goes_on(study: Study) -> None:
         await press(pilot, "escape")
         assert "1/2" not in pane_text(app, "bar")
         assert not events(study)
-        await press(pilot, "slash")
-        await paste(pilot, "aspirin")
-        await press(pilot, "enter")
+        await put_in(pilot, "slash", text="aspirin")
         assert "is not in this text" in pane_text(app, "foot")
         await press(pilot, "escape", "n")
         assert "note S1:" in pane_text(app, "foot")
 
 
 async def test_highlights_go_round_and_round(study: Study) -> None:
-    app = blind_workbench(study, "responses")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(blind_workbench(study, "responses")) as (app, pilot):
         while len(review_screen(app).session.source_highlights().stops) < 2:
             await press(pilot, "j")
         stops = review_screen(app).session.source_highlights().stops
@@ -186,8 +168,7 @@ async def test_highlights_go_round_and_round(study: Study) -> None:
 
 
 async def test_resize_keeps_statement_place_and_half_typed_note(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "j", "space", "space", "n")
         await paste(pilot, "half")
         place = review_screen(app).source.first_offset
@@ -209,8 +190,7 @@ async def test_no_size_of_the_terminal_is_lost_where_the_machine_gives_the_progr
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readings = count()
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         with monkeypatch.context() as busy:  # each time that Textual looks at the clock, ten milliseconds have gone by
             busy.setattr("textual._time.get_time", lambda: next(readings) / 100)
             await pilot.resize_terminal(100, 30)
@@ -219,8 +199,7 @@ async def test_no_size_of_the_terminal_is_lost_where_the_machine_gives_the_progr
 
 
 async def test_the_queue_pane_groups_by_response_and_follows(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study), 160, 50) as (app, pilot):
         await press(pilot, "2")
         rows = [line[:34].rstrip() for line in screen_text(app).splitlines()]
         assert " ▸R01  atlas-2                1/4" in rows
@@ -229,8 +208,7 @@ async def test_the_queue_pane_groups_by_response_and_follows(study: Study) -> No
         await press(pilot, "j", "j", "j")
         rows = [line[:34].rstrip() for line in screen_text(app).splitlines()]
         assert any(row.startswith(" ▸R02  boreal") for row in rows)
-    app = workbench(study, "flagged")
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study, "flagged"), 160, 50) as (app, pilot):
         await pilot.pause()
         rows = [line[:34].rstrip() for line in screen_text(app).splitlines()]
         assert " ▸· R02 S2  quote not on page" in rows  # not response by response: it names its response itself

@@ -14,8 +14,8 @@ from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.app import Workbench
+from medreview.screens.face import statement_rows
 from medreview.screens.review_rows import Subject, header_rows, wide_header_rows
-from medreview.screens.statement import statement_height, statement_rows
 from medreview.screens.widgets.painted import Row
 from medreview.study import Study
 from medreview.units.registry import KINDS
@@ -25,9 +25,10 @@ from tests.support.workbench import (
     PLAIN,
     blind_workbench,
     events,
+    on_screen,
     pane_text,
-    paste,
     press,
+    put_in,
     review_screen,
     screen_text,
     statements,
@@ -45,8 +46,7 @@ def asking(study: Study) -> Study:
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50)], ids=["80x24", "100x30", "160x50"])
 async def test_v_shows_the_whole_question(asking: Study, size: tuple[int, int]) -> None:
-    app = workbench(asking)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(asking), *size) as (app, pilot):
         assert "Is it safe?" not in " ".join(pane_text(app, "statement").split())
         await press(pilot, "v")
         assert "Is it safe?" in " ".join(pane_text(app, "statement").split())
@@ -55,8 +55,7 @@ async def test_v_shows_the_whole_question(asking: Study, size: tuple[int, int]) 
 
 
 async def test_many_own_labels_leave_response_and_filter_in_sight(study: Study) -> None:
-    app = workbench(study, filter="origin=forum")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, filter="origin=forum")) as (app, pilot):
         await press(pilot, "h", "2", "escape", "d", "f", "p", "n", "x", "enter")
         row = pane_text(app, "header").splitlines()[1]
         assert row.startswith(" answer 1")
@@ -67,24 +66,21 @@ async def test_many_own_labels_leave_response_and_filter_in_sight(study: Study) 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 async def test_a_read_only_study_says_so_all_the_time(study_path: Any, size: tuple[int, int]) -> None:
     with Study.open(study_path, read_only=True) as study:
-        app = workbench(study)
-        async with app.run_test(size=size) as pilot:
+        async with on_screen(workbench(study), *size) as (app, pilot):
             await press(pilot, "j")
             assert "READ-ONLY" in pane_text(app, "header")
 
 
 async def test_an_audit_that_cannot_be_drawn_is_a_sentence(study_path: Any) -> None:
     with Study.open(study_path, read_only=True) as study:
-        app = Workbench(study, Config(reviewer="kb"), PLAIN)
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
             await press(pilot, "A")
             foot = app.screen.query_one("#home-foot")
             assert "not drawn yet" in "\n".join(foot.render_line(y).text for y in range(foot.size.height))
 
 
 async def test_the_only_highlight_is_named_as_such(study: Study) -> None:
-    app = workbench(study, filter="response=R02")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, filter="response=R02")) as (app, pilot):
         stops = review_screen(app).session.source_highlights().stops
         assert len(stops) == 1
         await press(pilot, "m", "m")
@@ -92,8 +88,7 @@ async def test_the_only_highlight_is_named_as_such(study: Study) -> None:
 
 
 async def test_a_key_held_since_the_first_screen_decides_nothing(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "s", "q", *["S"] * 8)  # S opens what was put off; the rest is the keyboard's repeat
         assert "deferred   1 of 1" in pane_text(app, "header")
         assert [row["kind"] for row in events(study)] == ["defer"]  # and nothing is disputed
@@ -106,19 +101,16 @@ async def test_blind_words_are_whole_in_a_narrow_pane(study: Study) -> None:
 
 
 async def test_deferred_statements_wait_in_their_own_queue(study: Study) -> None:
-    app = workbench(study, filter="response=R01")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, filter="response=R01")) as (app, pilot):
         await press(pilot, "s", "j", "s")
-    app = workbench(study, "deferred")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, "deferred")) as (app, pilot):
         assert "1 of 2" in pane_text(app, "header")
         await press(pilot, "t")
         assert "2 of 2" in pane_text(app, "header")
 
 
 async def test_accepting_where_no_judge_looked_says_why(study: Study) -> None:
-    app = workbench(study, filter="response=R03")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, filter="response=R03")) as (app, pilot):
         await press(pilot, "a")
         assert "No judge has looked at this statement" in pane_text(app, "foot")
         assert not events(study)
@@ -128,8 +120,7 @@ async def test_the_panel_lists_the_judges_of_the_shown_source_first(study: Study
     elsewhere = """UPDATE judgement SET snapshot_id = (SELECT snapshot_id FROM snapshot WHERE page_state = 'http_error')
                    WHERE reason = '30'"""
     study.write(lambda connection: connection.execute(elsewhere))
-    app = workbench(study, filter="response=R01")
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study, filter="response=R01"), 160, 50) as (app, pilot):
         await press(pilot, "j")
         session = statements(app)
         rows = [row for row in pane_text(app, "judges").splitlines() if " [" in row[:3]]
@@ -138,12 +129,10 @@ async def test_the_panel_lists_the_judges_of_the_shown_source_first(study: Study
 
 
 async def test_stale_labels_are_told_from_those_that_hold(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "5", "enter", "3", "s")
     change_page(study, "sepsis", "Sepsis care in adults. The page has another text now, and says nothing of doses.")
-    app = workbench(study, filter="response=R01")
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(workbench(study, filter="response=R01"), 160, 50) as (app, pilot):
         await press(pilot, "k", "k", "k")
         queue = [line[:34].rstrip() for line in screen_text(app).splitlines()]
         assert queue[2].endswith(" 0/4")
@@ -162,14 +151,12 @@ async def test_stale_labels_are_told_from_those_that_hold(study: Study) -> None:
 
 
 async def test_a_blind_queue_hides_the_judges_beside_a_stale_label(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study)) as (app, pilot):
         await press(pilot, "j", "5", "escape")
     change_page(study, "sepsis", SEPSIS.replace("30 mL/kg", "40 mL/kg"))
-    app = blind_workbench(study, "stale")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(blind_workbench(study, "stale")) as (app, pilot):
         assert "STALE: page changed · ? cannot judge" in pane_text(app, "header")
-        assert "judges hidden until the block ends, 1 of 1 to go · seen before: assisted" in pane_text(app, "judges")
+        assert "judges hidden until the block ends, 1 of 1 to go; seen before: assisted" in pane_text(app, "judges")
         assert "atlas-2" not in screen_text(app)
         await pilot.resize_terminal(160, 50)
         await press(pilot, "y")
@@ -178,17 +165,13 @@ async def test_a_blind_queue_hides_the_judges_beside_a_stale_label(study: Study)
 
 
 async def test_own_labels_are_named_and_leave_the_judges_their_rows(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(100, 26)) as pilot:
-        await press(pilot, "j", "4", "s", "k", "5", "escape", "n")
-        await paste(pilot, "a long note on what is wrong with it " * 8)
-        await press(pilot, "enter")
+    async with on_screen(workbench(study), 100, 26) as (app, pilot):
+        await put_in(pilot, "j", "4", "s", "k", "5", "escape", "n", text="a long note on what is wrong with it " * 8)
         panel = pane_text(app, "judges")
         assert "quote CHANGED" in panel
         assert "? cannot judge (first not addressed)" in panel
     change_page(study, "sepsis", SEPSIS.replace("30 mL/kg", "40 mL/kg"))
-    app = workbench(study)
-    async with app.run_test(size=(100, 26)) as pilot:
+    async with on_screen(workbench(study), 100, 26) as (app, pilot):
         panel = pane_text(app, "judges")
         assert len(panel.splitlines()) <= 7
         assert "no judge has looked at this statement" in panel
@@ -200,17 +183,15 @@ def test_a_statement_with_bars_is_drawn_once(study: Study) -> None:
     text = "| Weight | First bolus over half an hour with monitoring |\n| 50 kg | 500 mL of a balanced crystalloid |"
     assert session.item is not None
     item = replace(session.item, text=text)
-    rows = ["".join(words for words, _ in row)[7:].rstrip() for row in statement_rows(item, (), 40, 9, "")]
+    rows = ["".join(words for words, _ in row)[7:].rstrip() for row in statement_rows(item, (), 40)]
 
     assert " ".join(rows).split() == text.split()
-    assert len(rows) == statement_height(item, 40)
     assert max(map(len, rows)) <= 32
 
 
 async def test_the_name_of_a_judge_is_not_cut_without_a_sign(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE judge_run SET judge = judge || '-with-a-long-name'"))
-    app = workbench(study)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with on_screen(workbench(study), 100, 30) as (app, pilot):
         await press(pilot, "j")
         names = [row for row in pane_text(app, "judges").splitlines() if "/p3" in row]
         assert len(names) == 3
@@ -223,16 +204,14 @@ async def test_the_strip_says_what_is_wrong_with_a_quote(study: Study) -> None:
 
     mark("quote_status", "altered")
     mark("differences", '[{"kind": "word", "quote": [0, 4], "source": [0, 4]}]')
-    app = workbench(study)
-    async with app.run_test(size=(100, 26)) as pilot:
+    async with on_screen(workbench(study), 100, 26) as (app, pilot):
         await press(pilot, "j")
         assert "quote CHANGED" in pane_text(app, "judges")
     mark("differences", "[]")
     mark("quote_status", "exact")
     for doubt, words in (("off_topic", "ON ANOTHER TOPIC"), ("alt", "IN HIDDEN TEXT")):
         mark("quote_doubt", doubt)
-        app = workbench(study)
-        async with app.run_test(size=(100, 26)) as pilot:
+        async with on_screen(workbench(study), 100, 26) as (app, pilot):
             await press(pilot, "j")
             assert words in pane_text(app, "judges")
 
@@ -311,8 +290,7 @@ async def test_a_queue_is_no_longer_called_blind_when_the_judges_of_the_unit_are
     study: Study, size: tuple[int, int], shown: bool
 ) -> None:
     # One statement, whose judges do not say "not addressed": a blind queue has an order of its own in each study.
-    app = blind_workbench(study, "responses", filter="mL/kg", reveal="each")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(blind_workbench(study, "responses", filter="mL/kg", reveal="each"), *size) as (app, pilot):
         assert "1 of 1" in pane_text(app, "header")
         assert "BLIND" in pane_text(app, "header")
         await press(pilot, "4")

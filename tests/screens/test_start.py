@@ -43,7 +43,7 @@ main()
         terminal.type("q")
         assert terminal.finish() == 0
     loaded = set(seen.read_text().split())
-    assert "medreview.screens.statement" in loaded
+    assert "medreview.screens.face" in loaded
     kinds = {f"medreview.units.{name}" for name in ("pair", "qa", "answer", "question", "ranking", "suggestion")}
     others = {"medreview.screens.home", "medreview.pipeline", "typer", "numpy"}
     assert not (kinds | others) & loaded

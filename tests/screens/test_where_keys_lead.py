@@ -19,9 +19,10 @@ from medreview.units.registry import KINDS
 from tests.support.workbench import (
     PLAIN,
     events,
+    on_screen,
     pane_text,
-    paste,
     press,
+    put_in,
     review_screen,
     screen_text,
     statements,
@@ -51,33 +52,34 @@ def test_a_type_of_hallucination_has_one_number_everywhere() -> None:
 
 
 STEPS = [
-    ("h",), ("h", "1"), ("h", "1", "f"), ("E",), ("E", "s"), ("l",), ("n",), ("n", "x"), ("colon",), ("=",), ("slash",),
-    ("3",), ("3", "h"), ("3", "h", "1"), ("3", "n"), ("D",), ("R",), ("F",), ("w",), ("v",), ("number_sign",),
-    ("number_sign", "x"),
+    ("h",), ("h", "1"), ("h", "1", "f"), ("E",), ("E", "s"), ("l",), ("colon",), ("=",), ("slash",), ("3",), ("3", "h"),
+    ("3", "h", "1"), ("3", "n"), ("D",), ("R",), ("F",), ("number_sign",), ("number_sign", "x"), ("n",), ("n", "x"),
+    ("w",), ("v",),
 ]  # fmt: skip
+"""Those that leave a draft or another text on the screen last."""
 
 
 @SIZES
-@pytest.mark.parametrize("opened", STEPS, ids=" ".join)
-async def test_esc_closes_each_step_and_saves_nothing(
-    study: Study, opened: tuple[str, ...], size: tuple[int, int]
-) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+async def test_esc_closes_each_step_and_saves_nothing(study: Study, size: tuple[int, int]) -> None:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         await press(pilot, "j")
-        await press(pilot, *opened)
-        saved = events(study)
-        await press(pilot, "escape", "escape", "escape")
-        assert review_screen(app)._step is None
-        assert [row for row in events(study) if row not in saved] == []
-        await press(pilot, "escape")
-        assert isinstance(app.screen, ReviewScreen)
-        assert pane_text(app, "foot").splitlines()[1].endswith(": all  ? keys")
+        unit = review_screen(app).session.unit
+        for opened in STEPS:
+            before = events(study)
+            await press(pilot, *opened)
+            saved = events(study)
+            await press(pilot, "escape", "escape", "escape")
+            assert review_screen(app)._step is None, opened
+            assert [row for row in events(study) if row not in saved] == [], opened
+            await press(pilot, "escape")
+            assert isinstance(app.screen, ReviewScreen)
+            assert pane_text(app, "foot").splitlines()[1].endswith(": all  ? keys"), opened
+            await press(pilot, *["u"] * (len(saved) - len(before)))
+            assert (review_screen(app).session.unit, review_screen(app).session.own.label) == (unit, None), opened
 
 
 async def test_the_lines_of_the_first_screen_are_those_of_the_others(study: Study) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN)) as (app, pilot):
         for key in ("H", "f2", "f1", "question_mark"):
             await press(pilot, key)
             assert not isinstance(app.screen, HomeScreen)
@@ -89,8 +91,7 @@ async def test_the_lines_of_the_first_screen_are_those_of_the_others(study: Stud
 
 @SIZES
 async def test_esc_closes_what_is_open_and_never_leaves(study: Study, size: tuple[int, int]) -> None:
-    app = Workbench(study, Config(reviewer="kb"), PLAIN)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(Workbench(study, Config(reviewer="kb"), PLAIN), *size) as (app, pilot):
         await press(pilot, "escape", "escape")
         assert isinstance(app.screen, HomeScreen)
         await press(pilot, "slash", *"anti-xa", "enter")
@@ -118,8 +119,7 @@ async def test_esc_closes_what_is_open_and_never_leaves(study: Study, size: tupl
 async def test_h_is_about_the_statement_that_it_names_and_twice_about_the_other(
     study: Study, size: tuple[int, int]
 ) -> None:
-    app = workbench(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(workbench(study), *size) as (app, pilot):
         session = statements(app)
         await press(pilot, "j", "h")
         assert "R01 S2:" in pane_text(app, "foot")
@@ -155,28 +155,20 @@ async def test_h_is_about_the_statement_that_it_names_and_twice_about_the_other(
 
 
 async def test_a_word_that_nothing_is_called_is_no_filter_and_the_nearest_are_named(study: Study) -> None:
-    app = workbench(study, "flagged")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(workbench(study, "flagged")) as (app, pilot):
         every = list(statements(app).queue.units)
-        await press(pilot, "colon")
-        await paste(pilot, "figuers")
-        await press(pilot, "enter")
+        await put_in(pilot, "colon", text="figuers")
         said = " ".join(screen_text(app).split())
         assert "Nothing is called “figuers”; did you mean figures? Tab makes it a filter." in said
         assert statements(app).queue.units == every
-        await press(pilot, "ctrl+u")
-        await paste(pilot, "mL/kg")
-        await press(pilot, "enter")
+        await put_in(pilot, "ctrl+u", text="mL/kg")
         assert "Nothing is called “mL/kg”" in screen_text(app)
         await press(pilot, "tab", "enter")
         assert statements(app).queue.filter == "mL/kg"
 
 
 async def test_accept_on_the_line_accepts(study: Study) -> None:
-    app = workbench(study)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "j", "colon")
-        await paste(pilot, "accept")
-        await press(pilot, "enter")
+    async with on_screen(workbench(study)) as (app, pilot):
+        await put_in(pilot, "j", "colon", text="accept")
         assert isinstance(app.screen, ReviewScreen)
     assert [row["kind"] for row in events(study)] == ["decide"]

@@ -2,6 +2,8 @@
 
 import sqlite3
 from asyncio import sleep
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from textual.events import Key, Paste
@@ -32,6 +34,13 @@ def blind_workbench(study: Study, queue: str, *, filter: str = "", **config: Any
     """A queue that shows the judges, with them hidden."""
     blind = open_queue(study, queue, "kb", blind=True, filter=filter)
     return Workbench(study, Config(reviewer="kb", **config), PLAIN, queue=blind)
+
+
+@asynccontextmanager
+async def on_screen(app: Workbench, *size: int) -> AsyncIterator[tuple[Workbench, Pilot[None]]]:
+    """Run it on a screen of so many columns and rows, of 80 x 24 unless said otherwise."""
+    async with app.run_test(size=size or (80, 24)) as pilot:  # type: ignore[arg-type]
+        yield app, pilot
 
 
 def screen_text(app: Workbench) -> str:
@@ -110,3 +119,10 @@ async def paste(pilot: Pilot[None], text: str) -> None:
     """Type a text into the open line, quicker than key by key."""
     pilot.app.screen.post_message(Paste(text))
     await pilot.pause()
+
+
+async def put_in(pilot: Pilot[None], *keys: str, text: str) -> None:
+    """Open a line by its key, type a text into it, and end it by Enter."""
+    await press(pilot, *keys)
+    await paste(pilot, text)
+    await press(pilot, "enter")

@@ -18,8 +18,7 @@ from medreview.demo import make_demo
 from medreview.progress import SILENT
 from medreview.review.audit import begin
 from medreview.review.queue import open_queue
-from medreview.screens.picture import Theme, copied, keys_of, screenshots
-from medreview.screens.svg import Screenshot, svg
+from medreview.screens.picture import Screenshot, Theme, copied, keys_of, screenshots, svg
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "pictures"
 WHO: Final = "kb"
