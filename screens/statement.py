@@ -11,7 +11,6 @@ from medreview.labels import NOT_IN_ANSWER, Label
 from medreview.review.cell_width import fit, fit_words
 from medreview.review.cell_width import width as cells
 from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import listed
 from medreview.review.reviewer_state import ReviewerSpan
 from medreview.review.session import ReviewSession
 from medreview.review.statement_editing import CutEdit, exclude_event, join_event, split_event
@@ -37,7 +36,7 @@ from medreview.sources.reading.text_structure import SetApart
 from medreview.statements.left_out import LeftOut
 from medreview.study.events import NewEvent
 from medreview.text import Span, counted, in_words, joined, places_in_text
-from medreview.units.statement_view import Judgement, StatementView
+from medreview.units.statement_view import StatementView
 from medreview.visible import visible
 
 INDENT = 10
@@ -225,16 +224,6 @@ class StatementFace(Face):
         return said_of_page(session.source, text, apart, nothing=nothing) if session.source else ""
 
 
-def _lead(session: ReviewSession) -> Judgement | None:
-    """The judgement whose words are read in full, else that of the source that is open with which the roll-up leads."""
-    item = session.item
-    if item is None or not item.judgements:
-        return None
-    read = session.read_words.judgement if session.read_words else None
-    chosen = (judgement for judgement in item.judgements if judgement.judgement_id == read)
-    return next(chosen, None) or listed(item, session.snapshot)[0]
-
-
 class StatementHandlers(ActionHandlers):
     """Carries out actions on statements."""
 
@@ -350,9 +339,9 @@ class StatementHandlers(ActionHandlers):
 
     def _parts_to_copy(self) -> Mapping[str, str]:
         session = self._session
-        judgement = _lead(session) if session.shows_judges else None
+        words = session.read_words or next(iter(session.judge_words), None)
         return {
             "statement": session.item.text if session.item else "",
-            "quote": judgement.quote if judgement else "",
+            "quote": words.quote if words else "",
             "address": session.source.url if session.item and session.source else "",
         }

@@ -22,7 +22,7 @@ from medreview.review.above_page import (
 )
 from medreview.review.decision import last_act, last_undone, likely_reason
 from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords, together_words, words_on_statement, words_on_unit
+from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.reviewer_state import ReviewerSpan, load_reviewer_state
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline, load_queue_entry
 from medreview.review.sitting import Sitting
@@ -62,7 +62,7 @@ class ShownUnit(Sitting):
     """
 
     _read_from: str | None = None
-    """The page that was on the screen before the judges' words were read one after the other."""
+    """The text that was on the screen before the judges' words were read one after the other."""
     _last: tuple[int, bool, bool] = (-1, False, False)
     """As of which act: whether there is anything to undo, and to do again."""
 
@@ -183,12 +183,11 @@ class ShownUnit(Sitting):
         return self._once("card", (self.text_key, self.judges_say, self.own.label), self._made_card)
 
     def _made_card(self) -> VerdictCard:
-        item, view = self.item, self.view
-        if item is not None:
-            beside = self.reasons, together_words(item), self._text_of, self.is_other_work
-            return card_of_statement(item, self.source, *beside, accepts=self.can_accept)
+        view, machines = self.view, self.machines
         assert view is not None
-        return card_of_unit(view, self.machines, self.reasons, self.judges_words, accepts=self.can_accept)
+        if self.item is None:
+            return card_of_unit(view, machines, self.reasons, self.judges_words, accepts=self.can_accept)
+        return card_of_statement(view, machines, self.source, self.reasons, self.is_other_work, accepts=self.can_accept)
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
@@ -197,9 +196,7 @@ class ShownUnit(Sitting):
         brings other sources to the screen."""
         if self.view is None or not self.shows_judges:
             return ()
-        if self.item is None:
-            return words_on_unit(self.view, self.machines)
-        return words_on_statement(self.item, self.snapshot if self.reads is None else self._read_from)
+        return words_on_unit(self.view, self.machines, self.text_key if self.reads is None else self._read_from)
 
     @property
     def read_words(self) -> JudgeWords | None:
@@ -209,7 +206,7 @@ class ShownUnit(Sitting):
     def walk_judges(self, by: int) -> None:
         """The next (1) or previous (-1) machine's words in full, with the text that it read; after the last, none."""
         if self.reads is None:
-            self._read_from = self.snapshot
+            self._read_from = self.text_key
         turn = [None, *range(len(self.judge_words))]
         self.reads = turn[(turn.index(self.reads) + by) % len(turn)]
         if self.reads is not None:

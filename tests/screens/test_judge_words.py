@@ -1,14 +1,11 @@
 """Every judge's words can be read at every size: label, quote in its own page, reason in full, who it is."""
 
-from types import SimpleNamespace
-from typing import cast
-
 import pytest
 
-from medreview.review.judge_words import listed
+from medreview.review.judge_words import words_on_unit
 from medreview.screens.judge_rows import spoken_rows
 from medreview.study import Study
-from medreview.units.statement_view import StatementView
+from medreview.units.kind import Machines, Opinion, UnitView
 from tests.support.workbench import blind_workbench, pane_text, press, screen_text, statements, workbench
 
 LONG = "The page speaks of " + "crystalloid given by vein in the first hours " * 12 + "and of nothing else."
@@ -43,8 +40,8 @@ async def test_one_key_walks_through_the_judges_and_back_to_none(study: Study, s
             assert "reason:" in shown
             assert f" · {words.state}" in shown
             assert words.model in shown
-            if words.snapshot and session.item and session.item.source_of(words.snapshot):
-                assert session.snapshot == words.snapshot
+            if words.document:
+                assert session.text_key == words.document
             seen.append(words.judgement)
         assert len(set(seen)) == count
         await press(pilot, "w")
@@ -116,14 +113,13 @@ async def test_the_judges_are_read_in_the_order_of_their_rows_whatever_page_is_o
                 session.reads = None
 
 
-def test_the_judges_of_the_page_that_is_open_come_first() -> None:
-    said = [
-        SimpleNamespace(judgement_id=name, snapshot_id=page, offline=False)
-        for name, page in (("a", "1"), ("b", "2"), ("c", "2"))
-    ]
-    item = cast(StatementView, SimpleNamespace(judgements=said, verdict=SimpleNamespace(judgement_id="c")))
+def test_the_judges_of_the_page_that_is_open_come_first_and_the_rules_last() -> None:
+    said = [("c", "2"), ("a", "1"), ("offline", "1"), ("b", "2")]
+    machines = Machines(tuple(Opinion(name, name, "", "", "", None, about=page) for name, page in said))
+    view = UnitView("s", "statement", "S1", "R01", "", "", ())
     for here, order in (("1", "acb"), ("2", "cba"), (None, "cab")):
-        assert "".join(each.judgement_id for each in listed(item, here)) == order
+        names = [words.judgement for words in words_on_unit(view, machines, here)]
+        assert names == [*order, "offline"]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])

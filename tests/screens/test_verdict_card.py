@@ -1,6 +1,5 @@
 """The verdict card: why, together, each judge with its changed words marked, what gives way; and nothing blind."""
 
-
 import pytest
 
 from medreview.judges.verdicts import refresh
