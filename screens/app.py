@@ -17,7 +17,7 @@ from textual.screen import Screen
 from medreview.config import Config
 from medreview.errors import UserError
 from medreview.review.actions import KeyRepeat, actions_for, figure_actions
-from medreview.review.goal import Pace, sitting_goal
+from medreview.review.goal import SittingPace, sitting_goal
 from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, draft_places, drafts_elsewhere
 from medreview.review.text_entry import file_in
@@ -101,7 +101,7 @@ class Workbench(Places):
         self._session: ReviewSession | None = None
         self._came_from: CameFrom | None = None
         self._goal = sitting_goal(config.goal)
-        self._pace = Pace()
+        self._pace = SittingPace()
         self.queue_columns: int | None = None
         """How wide the reviewer made the queue pane, if at all."""
         self._hang_up: HangUp | None = None

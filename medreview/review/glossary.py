@@ -13,7 +13,7 @@ _NAME: Final = 26
 """Columns of the terms there; a longer one has a row of its own."""
 
 
-class Term(NamedTuple):
+class Gloss(NamedTuple):
     """A word or sign as the screens print it, and what it means in a sentence or two."""
 
     name: str
@@ -21,168 +21,168 @@ class Term(NamedTuple):
 
 
 _FLAGGED: Final = "Why it is flagged"
-_WRITTEN: Final[dict[str, tuple[Term, ...]]] = {
+_WRITTEN: Final[dict[str, tuple[Gloss, ...]]] = {
     "What is reviewed": (
-        Term("statement", "One claim of an answer, cut out so that it can be checked by itself."),
-        Term("answer 11, statement 5 of 7", "The fifth of the seven statements of the answer that this study "
+        Gloss("statement", "One claim of an answer, cut out so that it can be checked by itself."),
+        Gloss("answer 11, statement 5 of 7", "The fifth of the seven statements of the answer that this study "
              "numbers 11. Where room is short, and in filters, it is R11 S5/7."),
-        Term("response, answer", "What a language model wrote to one question."),
-        Term("source", "A page or document that the answer cites. Its number is the answer's own."),
-        Term("cited here", "The source stands at this statement itself. Others are cited elsewhere in the same "
+        Gloss("response, answer", "What a language model wrote to one question."),
+        Gloss("source", "A page or document that the answer cites. Its number is the answer's own."),
+        Gloss("cited here", "The source stands at this statement itself. Others are cited elsewhere in the same "
              "answer."),
-        Term("no citation here", "Nearly all other statements of this answer have a citation, and this one has "
+        Gloss("no citation here", "Nearly all other statements of this answer have a citation, and this one has "
              "none."),
-        Term("page", "The text of a source as it was fetched. You judge by this text alone."),
-        Term("snapshot", "The text of a page at the time it was fetched. A later fetch makes another snapshot, and "
+        Gloss("page", "The text of a source as it was fetched. You judge by this text alone."),
+        Gloss("snapshot", "The text of a page at the time it was fetched. A later fetch makes another snapshot, and "
              "labels stay with theirs."),
-        Term("only an excerpt", "Only a passage of the page came with the answer. The page itself was not fetched "
+        Gloss("only an excerpt", "Only a passage of the page came with the answer. The page itself was not fetched "
              "yet."),
-        Term("left out", "A part of the answer that makes no claim, such as a heading or a question. It is dim, and "
+        Gloss("left out", "A part of the answer that makes no claim, such as a heading or a question. It is dim, and "
              "l shows it."),
-        Term("unit", "Anything that is reviewed: a statement, a question, a reference, a ranking of answers."),
-        Term("gold item", "An item whose right label is known. It shows how well a reviewer keeps to the guidelines."),
+        Gloss("unit", "Anything that is reviewed: a statement, a question, a reference, a ranking of answers."),
+        Gloss("gold item", "An item whose right label is known. It shows how well a reviewer keeps to the guidelines."),
     ),
     _FLAGGED: (
-        Term("flagged", "Something speaks against the judges' verdict: a quote, a number, the page, or the judges "
+        Gloss("flagged", "Something speaks against the judges' verdict: a quote, a number, the page, or the judges "
              "differ. Triage shows these first."),
-        Term("quote", "Words that a judge says stand on the page. medreview looks for them there."),
-        Term("quote on page", "The judge's words stand on the page, but for spaces, hyphens and the like."),
-        Term("quote not on page", "The judge's words stand nowhere on the page. They may be invented. Files say "
+        Gloss("quote", "Words that a judge says stand on the page. medreview looks for them there."),
+        Gloss("quote on page", "The judge's words stand on the page, but for spaces, hyphens and the like."),
+        Gloss("quote not on page", "The judge's words stand nowhere on the page. They may be invented. Files say "
              "`absent`."),
-        Term("quote changed", "The passage is on the page, but a number or a word that matters is another one there. "
+        Gloss("quote changed", "The passage is on the page, but a number or a word that matters is another one there. "
              "Files say `altered`."),
-        Term("quote on another topic", "The words are on the page, but they are not about this statement. Files say "
+        Gloss("quote on another topic", "The words are on the page, but they are not about this statement. Files say "
              "`off_topic`."),
-        Term("quote nearly as on page", "The passage is on the page in almost the same words; nothing that matters "
+        Gloss("quote nearly as on page", "The passage is on the page in almost the same words; nothing that matters "
              "differs."),
-        Term("quote in another source", "The words are not on this page but on another page that the answer cites."),
-        Term("quote too short to place", "The quote has too few words to prove anything."),
-        Term("quote in hidden text", "The words are in a part of the page that no reader sees."),
-        Term("number differs", "The statement has a number that the most similar passage of the page has otherwise. "
+        Gloss("quote in another source", "The words are not on this page but on another page that the answer cites."),
+        Gloss("quote too short to place", "The quote has too few words to prove anything."),
+        Gloss("quote in hidden text", "The words are in a part of the page that no reader sees."),
+        Gloss("number differs", "The statement has a number that the most similar passage of the page has otherwise. "
              "So for units, negation, population and the like."),
-        Term("sources conflict", "One source supports the statement and another contradicts it."),
-        Term("nothing like it on page", "The rules found no passage on the page that is like the statement."),
-        Term("judges unsure", "A judge is less than 60% sure of its verdict."),
-        Term("page changed since", "The page has another text now than when the judges read it."),
-        Term("page steers judges", "The page holds words that try to steer a model that reads it."),
-        Term("(scan?)", "The page was a picture and read by a program, which may have misread this word. Look at "
+        Gloss("sources conflict", "One source supports the statement and another contradicts it."),
+        Gloss("nothing like it on page", "The rules found no passage on the page that is like the statement."),
+        Gloss("judges unsure", "A judge is less than 60% sure of its verdict."),
+        Gloss("page changed since", "The page has another text now than when the judges read it."),
+        Gloss("page steers judges", "The page holds words that try to steer a model that reads it."),
+        Gloss("(scan?)", "The page was a picture and read by a program, which may have misread this word. Look at "
              "the page itself."),
     ),
     "Who says what": (
-        Term("judges", "Language models that were asked whether the page says the statement. They can be wrong: that "
+        Gloss("judges", "Language models that were asked whether the page says the statement. They can be wrong: that "
              "is what you find out."),
-        Term("together", "What the judges say when their votes are counted: 2-1 means two against one."),
-        Term("judges split 2-1", "The judges disagree: two say one thing, one says another."),
-        Term("judges tied 1-1, TIE", "As many judges for one verdict as for another, so they have none together."),
-        Term("abstained", "The judge was asked and gave no verdict, or none that medreview can read."),
-        Term("69% sure", "How sure the judge says it is of its own verdict. It is no measured probability."),
-        Term("the rules (words only)", "A program without a model that compares words and numbers. It helps to find "
+        Gloss("together", "What the judges say when their votes are counted: 2-1 means two against one."),
+        Gloss("judges split 2-1", "The judges disagree: two say one thing, one says another."),
+        Gloss("judges tied 1-1, TIE", "As many judges for one verdict as for another, so they have none together."),
+        Gloss("abstained", "The judge was asked and gave no verdict, or none that medreview can read."),
+        Gloss("69% sure", "How sure the judge says it is of its own verdict. It is no measured probability."),
+        Gloss("the rules (words only)", "A program without a model that compares words and numbers. It helps to find "
              "doubtful statements and does not understand meaning."),
-        Term("all together", "A judge that read all cited pages at once, not one after the other."),
-        Term("nearest passage", "The passage of the page whose words are most like the statement. It may still be "
+        Gloss("all together", "A judge that read all cited pages at once, not one after the other."),
+        Gloss("nearest passage", "The passage of the page whose words are most like the statement. It may still be "
              "about something else."),
-        Term("clash", "A number or word of the statement beside what the page has in its place. Both are lit in red."),
-        Term("accept", "Take over what the judges say together as your own verdict."),
+        Gloss("clash", "A number or word of the statement beside what the page has in its place. Both are lit in red."),
+        Gloss("accept", "Take over what the judges say together as your own verdict."),
     ),
     "What you do": (
-        Term("verdict, label", "Your answer to the question: does the page say it?"),
-        Term("supported", "The page says this, wholly."),
-        Term("partial", "The page says a part of this, or says it less strongly."),
-        Term("contradicted", "The page says something that cannot be true together with this."),
-        Term("not addressed", "The page says nothing on this, for or against."),
-        Term("cannot judge", "The text at hand lets nobody decide."),
-        Term("hallucination", "Something invented or wrong, whatever the page says: against known facts, against the "
+        Gloss("verdict, label", "Your answer to the question: does the page say it?"),
+        Gloss("supported", "The page says this, wholly."),
+        Gloss("partial", "The page says a part of this, or says it less strongly."),
+        Gloss("contradicted", "The page says something that cannot be true together with this."),
+        Gloss("not addressed", "The page says nothing on this, for or against."),
+        Gloss("cannot judge", "The text at hand lets nobody decide."),
+        Gloss("hallucination", "Something invented or wrong, whatever the page says: against known facts, against the "
              "question, or against the answer itself."),
-        Term("span", "The words of the statement or the page that you mark as the place of something."),
-        Term("deferred", "You put it off. It waits in the queue of that name."),
-        Term("dispute", "Your flag for a factual error, whatever the source says. It is no verdict."),
-        Term("feedback", "Your flag for an obvious hallucination. It is no verdict."),
-        Term("own labels", "Labels on the study's own axes, such as severity of harm. Press z, then the key of a "
+        Gloss("span", "The words of the statement or the page that you mark as the place of something."),
+        Gloss("deferred", "You put it off. It waits in the queue of that name."),
+        Gloss("dispute", "Your flag for a factual error, whatever the source says. It is no verdict."),
+        Gloss("feedback", "Your flag for an obvious hallucination. It is no verdict."),
+        Gloss("own labels", "Labels on the study's own axes, such as severity of harm. Press z, then the key of a "
              "level."),
-        Term("#dose", "A tag that you gave it. The key # adds and removes tags."),
-        Term("badly parsed", "Your flag for a statement that was cut out wrongly."),
-        Term("stale", "You decided on a text that has changed since. Look again and decide again."),
-        Term("receipt", "The last row, for example saved #1234. It appears when your decision is in the file."),
-        Term("guidelines", "The text that says what the labels mean in this study. F2 shows it."),
+        Gloss("#dose", "A tag that you gave it. The key # adds and removes tags."),
+        Gloss("badly parsed", "Your flag for a statement that was cut out wrongly."),
+        Gloss("stale", "You decided on a text that has changed since. Look again and decide again."),
+        Gloss("receipt", "The last row, for example saved #1234. It appears when your decision is in the file."),
+        Gloss("guidelines", "The text that says what the labels mean in this study. F2 shows it."),
     ),
     "Queues and how they are shown": (
-        Term("triage", "The flagged statements, gravest first. It finds errors; it does not say how many there are."),
-        Term("audit", "A random draw that you judge blind. Only from it can figures for the whole study be computed."),
-        Term("draw", "Statements chosen at random. Each has a known chance of being chosen."),
-        Term("reserved", "Kept out of all other queues until you have judged it blind in the audit."),
-        Term("blind", "You decide before you see what the judges say."),
-        Term("block", "A few blind decisions in a row, 25 for example. The judges are shown when all are made."),
-        Term("assisted", "You saw the judges before you decided. Such labels are kept apart from blind ones."),
-        Term("second pass", "The same statements again after a while, to see whether you would decide the same."),
-        Term("conflict", "Two reviewers gave different labels."),
-        Term("settled", "A conflict that a third reviewer, or the two together, decided."),
+        Gloss("triage", "The flagged statements, gravest first. It finds errors; it does not say how many there are."),
+        Gloss("audit", "A random draw that you judge blind. Only from it can figures for the whole study be computed."),
+        Gloss("draw", "Statements chosen at random. Each has a known chance of being chosen."),
+        Gloss("reserved", "Kept out of all other queues until you have judged it blind in the audit."),
+        Gloss("blind", "You decide before you see what the judges say."),
+        Gloss("block", "A few blind decisions in a row, 25 for example. The judges are shown when all are made."),
+        Gloss("assisted", "You saw the judges before you decided. Such labels are kept apart from blind ones."),
+        Gloss("second pass", "The same statements again after a while, to see whether you would decide the same."),
+        Gloss("conflict", "Two reviewers gave different labels."),
+        Gloss("settled", "A conflict that a third reviewer, or the two together, decided."),
     ),
     "The page and its state": (
-        Term("ok", "The page was fetched and read."),
-        Term("page not fetched", "Nobody has asked for the page yet."),
-        Term("dead link", "The link is dead, or the server refuses."),
-        Term("page timed out", "The server did not send the page in time."),
-        Term("page not opened", "The address was not opened: it is not public, or the site forbids programs."),
-        Term("page too large", "The page is larger than medreview reads."),
-        Term("page unreadable", "The page came, but reading it took too long or broke down."),
-        Term("not a text", "There is a picture, a film or a data file at this address."),
-        Term("scanned PDF", "A PDF of pictures without text. It can be read by OCR."),
-        Term("locked PDF", "A PDF that is locked with a password."),
-        Term("page gone", "The server sent a page that says: not found."),
-        Term("cookie wall", "A question about cookies came in place of the page."),
-        Term("paywall", "Only an abstract or a preview can be read without paying."),
-        Term("page needs a browser", "The page needs a browser to be put together; no text came with it."),
-        Term("page behind a robot check", "The site asked for proof of a human in place of showing the page."),
-        Term("page almost empty", "The page holds hardly any text."),
-        Term("link leads elsewhere", "The address leads to the site's first page, not to the page that was cited."),
-        Term("given with the answer", "The text came with the answer. Nobody fetched the address."),
-        Term("given by reviewer", "A reviewer pasted the text or gave a file."),
+        Gloss("ok", "The page was fetched and read."),
+        Gloss("page not fetched", "Nobody has asked for the page yet."),
+        Gloss("dead link", "The link is dead, or the server refuses."),
+        Gloss("page timed out", "The server did not send the page in time."),
+        Gloss("page not opened", "The address was not opened: it is not public, or the site forbids programs."),
+        Gloss("page too large", "The page is larger than medreview reads."),
+        Gloss("page unreadable", "The page came, but reading it took too long or broke down."),
+        Gloss("not a text", "There is a picture, a film or a data file at this address."),
+        Gloss("scanned PDF", "A PDF of pictures without text. It can be read by OCR."),
+        Gloss("locked PDF", "A PDF that is locked with a password."),
+        Gloss("page gone", "The server sent a page that says: not found."),
+        Gloss("cookie wall", "A question about cookies came in place of the page."),
+        Gloss("paywall", "Only an abstract or a preview can be read without paying."),
+        Gloss("page needs a browser", "The page needs a browser to be put together; no text came with it."),
+        Gloss("page behind a robot check", "The site asked for proof of a human in place of showing the page."),
+        Gloss("page almost empty", "The page holds hardly any text."),
+        Gloss("link leads elsewhere", "The address leads to the site's first page, not to the page that was cited."),
+        Gloss("given with the answer", "The text came with the answer. Nobody fetched the address."),
+        Gloss("given by reviewer", "A reviewer pasted the text or gave a file."),
     ),
     "References": (
-        Term("reference", "A work that the answer names, with authors, title and year."),
-        Term("reference matches", "The work exists and is the one described."),
-        Term("reference inaccurate", "The work exists, but its author, journal, year or title is given wrongly."),
-        Term("another work", "The identifier (a DOI, for example) exists and belongs to a different work."),
-        Term("reference not found", "No service that was asked has such a work. That does not prove that it is "
+        Gloss("reference", "A work that the answer names, with authors, title and year."),
+        Gloss("reference matches", "The work exists and is the one described."),
+        Gloss("reference inaccurate", "The work exists, but its author, journal, year or title is given wrongly."),
+        Gloss("another work", "The identifier (a DOI, for example) exists and belongs to a different work."),
+        Gloss("reference not found", "No service that was asked has such a work. That does not prove that it is "
              "invented."),
     ),
     "Figures": (
-        Term("n", "The number of labels that a figure is made of."),
-        Term("agreement", "The share of statements on which you and the judges say the same."),
-        Term("interval", "The range in brackets: how far the figure could be off, because only some statements were "
+        Gloss("n", "The number of labels that a figure is made of."),
+        Gloss("agreement", "The share of statements on which you and the judges say the same."),
+        Gloss("interval", "The range in brackets: how far the figure could be off, because only some statements were "
              "judged. In 95 of 100 such studies it holds the true value."),
-        Term("kappa", "Agreement beyond what chance would give: 1 is complete, 0 is no better than chance. Cohen's "
+        Gloss("kappa", "Agreement beyond what chance would give: 1 is complete, 0 is no better than chance. Cohen's "
              "kappa falls where one label is very common."),
-        Term("AC1", "Agreement beyond chance as kappa, by Gwet. It stays stable where one label is very common."),
-        Term("matrix", "Your labels in rows, the judges' in columns. On the shaded diagonal both say the same."),
-        Term("scale", "Which labels are compared: all four, or only supported or not."),
-        Term("estimate", "What the audit says of the whole study, with its interval."),
-        Term("interim", "The plan of the audit is not reached yet. If you stop here because you like the figure, its "
+        Gloss("AC1", "Agreement beyond chance as kappa, by Gwet. It stays stable where one label is very common."),
+        Gloss("matrix", "Your labels in rows, the judges' in columns. On the shaded diagonal both say the same."),
+        Gloss("scale", "Which labels are compared: all four, or only supported or not."),
+        Gloss("estimate", "What the audit says of the whole study, with its interval."),
+        Gloss("interim", "The plan of the audit is not reached yet. If you stop here because you like the figure, its "
              "interval is too narrow."),
-        Term("no plan is set", "Nobody said before when the audit ends. Its interval is right if you read it once: "
+        Gloss("no plan is set", "Nobody said before when the audit ends. Its interval is right if you read it once: "
              "audit --plan 5 sets an end."),
-        Term("valid at every look", "A wider interval that you may read as often as you like. Over all looks it misses "
-             "in at most 5 of 100 studies."),
-        Term("quest, resp, cases", "Over how many questions, responses or cases an interval is made. What comes from "
+        Gloss("valid at every look", "A wider interval that you may read as often as you like. Over all looks it "
+             "misses in at most 5 of 100 studies."),
+        Gloss("quest, resp, cases", "Over how many questions, responses or cases an interval is made. What comes from "
              "one of them is alike, so that few of them mean a wide interval."),
-        Term("assisted by a coin", "A coin decides for each statement of the audit whether you see the judges. The two "
-             "halves show how far seeing them moves your labels."),
-        Term("advantage", "How often a judge is at least as near to the other people as the person it is compared "
+        Gloss("assisted by a coin", "A coin decides for each statement of the audit whether you see the judges. The "
+             "two halves show how far seeing them moves your labels."),
+        Gloss("advantage", "How often a judge is at least as near to the other people as the person it is compared "
              "with."),
-        Term("corrected (Rogan-Gladen)", "The judges' share of supported statements, corrected for how often they are "
+        Gloss("corrected (Rogan-Gladen)", "The judges' share of supported statements, corrected for how often they are "
              "wrong by your labels. A check only."),
-        Term("calibration error", "How far a judge's stated confidence is from how often it is right. From few labels "
+        Gloss("calibration error", "How far a judge's stated confidence is from how often it is right. From few labels "
              "it comes out too high."),
     ),
 }  # fmt: skip
 
 
-def _with_every_reason() -> Iterator[tuple[str, tuple[Term, ...]]]:
+def _with_every_reason() -> Iterator[tuple[str, tuple[Gloss, ...]]]:
     """All terms; a reason for a flag that has none of its own is explained by its sentence."""
     known = {term.name for terms in _WRITTEN.values() for term in terms}
     reasons = {reason.short: f"{reason.sentence[:1].upper()}{reason.sentence[1:]}." for reason in every_reason()}
     for heading, terms in _WRITTEN.items():
-        more = (Term(*one) for one in reasons.items() if one[0] not in known) if heading == _FLAGGED else ()
+        more = (Gloss(*one) for one in reasons.items() if one[0] not in known) if heading == _FLAGGED else ()
         yield heading, (*terms, *(term for term in more if not term.name.startswith("judges tied ")))
 
 
@@ -204,7 +204,7 @@ def page(columns: int) -> str:
     return "\n\n".join(parts)
 
 
-def _rows(term: Term, columns: int) -> list[str]:
+def _rows(term: Gloss, columns: int) -> list[str]:
     lead = _NAME if columns >= _SIDE_BY_SIDE else 4
     meaning = term.meaning.replace("`", "")
     lines = [meaning[start:end].rstrip() for start, end in WrapTable(meaning, max(10, columns - lead)).rows]

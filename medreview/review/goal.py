@@ -41,7 +41,7 @@ _PACE_OF: Final = 5
 """Decisions of a sitting from which its pace says how long the rest takes."""
 
 
-class Pace:
+class SittingPace:
     """How fast one sitting goes, over all of its queues: active time, also of what was put off, by decision."""
 
     def __init__(self) -> None:

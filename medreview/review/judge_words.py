@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from medreview.judges.rollup import each_judge
-from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, level_named, quote_doubt_words
-from medreview.sources.ocr_pages import pages_over, percent
+from medreview.judges.runs import NAME
+from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, level_named
+from medreview.sources.ocr_pages import percent
 from medreview.text import counted, in_words
-from medreview.units.cited_source import Source
-from medreview.units.kind import DocumentPassage, Machines, UnitView
-from medreview.units.statement_view import Judgement, StatementView, Verdict, judge_name
+from medreview.units.kind import DocumentPassage, Machines, Opinion, UnitView
+from medreview.units.statement_view import StatementView, Verdict, vote_in_words
 
 
 class Juror(NamedTuple):
@@ -69,21 +69,10 @@ _DOUBTED: Final = {"off topic": "quote ON ANOTHER TOPIC", "hidden text": "quote 
 """The same of one that is on the page and proves nothing."""
 
 
-def is_wrong(said: Judgement) -> bool:
-    """Whether a quote is not what stands on the page, or proves nothing."""
-    return said.quote_status in (*FALSE_QUOTES, "other_source") or bool(quote_doubt_words(said.quote_doubt))
-
-
-def quote_words(said: Judgement, source: Source | None) -> str:
-    """What a judge's quote is worth: ``quote on page``; what is wrong with it in capitals."""
-    by_ocr = source.by_ocr if source else ()
-    scanned = said.quote_status in PROVEN_QUOTES and any(pages_over(by_ocr, span) for span in said.quote_spans)
-    return _worth(said.quote_status, quote_doubt_words(said.quote_doubt), scanned=scanned)
-
-
 def passage_words(passage: DocumentPassage) -> str:
-    """The same of a machine's quote in another unit; ``""`` where nobody has looked."""
-    return _worth(passage.status, passage.doubt) if passage.status else ""
+    """What a machine's quote is worth: ``quote on page``; what is wrong with it in capitals; ``""`` where nobody has
+    looked."""
+    return _worth(passage.status, passage.doubt, scanned=passage.scanned) if passage.status else ""
 
 
 def _worth(status: str, doubt: str, *, scanned: bool = False) -> str:
@@ -118,21 +107,50 @@ class JudgeWords(NamedTuple):
     state: str = ""
 
 
-def listed(item: StatementView, here: str | None) -> list[Judgement]:
-    """Every judge on every source, in the order in which they are listed and read: those of the page ``here`` first,
-    the one that the roll-up leads with before the others; the rules after all judges."""
-    lead = item.verdict.judgement_id if item.verdict else None
-    return sorted(item.judgements, key=lambda said: (said.offline, said.snapshot_id != here, said.judgement_id != lead))
+def by_rules(opinion: Opinion) -> bool:
+    """Whether it is that of the offline rules."""
+    return opinion.judge.startswith(NAME)
 
 
-def words_on_statement(item: StatementView, here: str | None) -> tuple[JudgeWords, ...]:
-    """All of them as :func:`listed`, then those by all sources together."""
-    together = tuple(
+def words_on_unit(view: UnitView, machines: Machines, here: str | None) -> tuple[JudgeWords, ...]:
+    """Every opinion, those on the document with the key ``here`` first, the rules after all judges; then what is said
+    of a statement by all sources together."""
+    ordered = sorted(machines.opinions, key=lambda one: (by_rules(one), one.about != here))
+    together = words_together(view.statement) if view.statement is not None else ()
+    return (*(_words(view, opinion) for opinion in ordered), *together)
+
+
+def _words(view: UnitView, opinion: Opinion) -> JudgeWords:
+    key = opinion.about or next((passage.key for passage in opinion.passages), None)
+    document = view.document(key) if key is not None else None
+    kinds = dict.fromkeys(kind for passage in opinion.passages for kind in passage.kinds)
+    worth = ", ".join(dict.fromkeys(filter(None, map(passage_words, opinion.passages))))
+    return JudgeWords(
+        judge=opinion.judge,
+        model=opinion.model,
+        prompt=opinion.prompt,
+        said=opinion.said,
+        level=opinion.label,
+        confidence=opinion.confidence,
+        page=document.title if document else "",
+        state=state_words(document.state) if document and document.state else "",
+        quoted=f"{worth} ({', '.join(kinds)})" if kinds else worth,
+        false=any(passage.wrong for passage in opinion.passages),
+        quote=" … ".join(passage.quote for passage in opinion.passages if passage.quote),
+        reason=opinion.reason,
+        judgement=opinion.opinion_id,
+        document=key,
+    )
+
+
+def words_together(item: StatementView) -> tuple[JudgeWords, ...]:
+    """Those by all sources of a response together."""
+    return tuple(
         JudgeWords(
             judge=said.judge,
             model=said.model,
             prompt=said.prompt,
-            said=verdict_or_own_word(said.verdict, said.supported, said.raw_label),
+            said=vote_in_words(said.verdict, said.supported, said.raw_label),
             level=said.verdict,
             confidence=said.confidence,
             page=f"{counted(said.pages, 'page')} together",
@@ -145,33 +163,6 @@ def words_on_statement(item: StatementView, here: str | None) -> tuple[JudgeWord
         )
         for said in item.merged
     )
-    return (*(_on_source(item, judgement) for judgement in listed(item, here)), *together)
-
-
-def words_on_unit(view: UnitView, machines: Machines) -> tuple[JudgeWords, ...]:
-    """Every opinion on another unit, in their order."""
-    found = []
-    for opinion in machines.opinions:
-        keys = [passage.key for passage in opinion.passages]
-        document = view.document(keys[0]) if keys else None
-        found.append(
-            JudgeWords(
-                judge=opinion.judge,
-                model=opinion.model,
-                prompt=opinion.prompt,
-                said=opinion.said,
-                level=opinion.label,
-                confidence=opinion.confidence,
-                page=document.title if document else "",
-                quoted=", ".join(dict.fromkeys(filter(None, map(passage_words, opinion.passages)))),
-                false=any(passage.false for passage in opinion.passages),
-                quote=" … ".join(passage.quote for passage in opinion.passages if passage.quote),
-                reason=opinion.reason,
-                judgement=opinion.opinion_id,
-                document=keys[0] if keys else None,
-            )
-        )
-    return tuple(found)
 
 
 def read_in_full(words: tuple[JudgeWords, ...]) -> str:
@@ -189,36 +180,6 @@ def read_in_full(words: tuple[JudgeWords, ...]) -> str:
         ]
         blocks.append("\n".join(line for line in lines if line))
     return "\n\n".join(blocks)
-
-
-def _on_source(item: StatementView, judgement: Judgement) -> JudgeWords:
-    source = item.source_of(judgement.snapshot_id)
-    kinds = f" ({', '.join(judgement.difference_kinds)})" if judgement.difference_kinds else ""
-    return JudgeWords(
-        judge=judge_name(judgement),
-        model=judgement.model,
-        prompt=judgement.prompt,
-        said=verdict_or_own_word(judgement.verdict, judgement.supported, judgement.raw_label),
-        level=judgement.verdict,
-        confidence=judgement.confidence,
-        page=f"{source.bracketed} {source.domain}" if source else "",
-        state=state_words(source.state) if source else "",
-        quoted=f"{quote_words(judgement, source)}{kinds}",
-        false=is_wrong(judgement),
-        quote=judgement.quote,
-        reason=judgement.reason,
-        judgement=judgement.judgement_id,
-        snapshot=judgement.snapshot_id,
-    )
-
-
-def verdict_or_own_word(verdict: str | None, supported: bool | None, raw: str) -> str:
-    """A judge's verdict in words; where it has no vote, that, with its own word."""
-    if verdict is not None:
-        return level_named("evidence", verdict).name
-    if supported is not None:
-        return "supported" if supported else "not supported"
-    return f"no vote ({raw or 'unsure'})"
 
 
 PAGE_WORDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(

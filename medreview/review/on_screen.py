@@ -22,13 +22,13 @@ from medreview.review.above_page import (
 )
 from medreview.review.decision import last_act, last_undone, likely_reason
 from medreview.review.highlight_index import Mark
-from medreview.review.judge_words import JudgeWords, together_words, words_on_statement, words_on_unit
+from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.reviewer_state import ReviewerSpan, load_reviewer_state
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline, load_queue_entry
 from medreview.review.sitting import Sitting
 from medreview.review.spans_and_findings import FindingSpan, load_finding_spans
 from medreview.review.verdict_card import RULES_ALONE, TIE, VerdictCard, card_of_statement, card_of_unit
-from medreview.review.why_flagged import Facts, Reason, reasons, reasons_of_unit
+from medreview.review.why_flagged import FlagFacts, Reason, reasons, reasons_of_unit
 from medreview.study.ids import REFERENCE, unit_id
 from medreview.units.cited_source import NamedBy, Source, cause, cited_by, reference_beside, references_of_sources
 from medreview.units.kind import CORRECT_ANSWER, RESPONSE, SOURCE, Document, Machines, UnitView
@@ -61,8 +61,9 @@ class ShownUnit(Sitting):
     What machines say is read only where it may be seen, and for the record of a decision.
     """
 
+    _view: UnitView | None = None
     _read_from: str | None = None
-    """The page that was on the screen before the judges' words were read one after the other."""
+    """The text that was on the screen before the judges' words were read one after the other."""
     _last: tuple[int, bool, bool] = (-1, False, False)
     """As of which act: whether there is anything to undo, and to do again."""
 
@@ -75,10 +76,6 @@ class ShownUnit(Sitting):
         return found
 
     # The unit
-
-    @property
-    def _view(self) -> UnitView | None:
-        return self._once("view", (), lambda: self.asks.load(self.study.reader, self.unit)) if self.unit else None
 
     @property
     def view(self) -> UnitView | None:
@@ -118,6 +115,7 @@ class ShownUnit(Sitting):
     def _read_unit(self) -> None:
         self.unit = self.queue.units[self.position] if self.queue.units else ""
         self.own = load_reviewer_state(self.study.reader, self.unit, self.reviewer, self.pass_no)
+        self._view = self.asks.load(self.study.reader, self.unit) if self.unit else None
         self._held, self.place = {}, 0
         item = self.item
         if item is not None:
@@ -166,10 +164,10 @@ class ShownUnit(Sitting):
             return reasons_of_unit(self.machines, self.view) if self.view else ()
         return self._once("reasons", (badges,), lambda: reasons(badges, self._facts(item))) if badges else ()
 
-    def _facts(self, item: StatementView) -> Facts:
+    def _facts(self, item: StatementView) -> FlagFacts:
         opens = item.opening_source.snapshot_id if item.opening_source else None
         here = self._evidence() if opens == self.snapshot else load_evidence(self.study.reader, self.unit, opens)
-        return Facts(item, here.clashes, opens, self._text_of, self.references)
+        return FlagFacts(item, here.clashes, opens, self._text_of, self.references)
 
     def _text_of(self, snapshot_id: str) -> str:
         return load_text(self.study.reader, snapshot_id)
@@ -183,23 +181,22 @@ class ShownUnit(Sitting):
         return self._once("card", (self.text_key, self.judges_say, self.own.label), self._made_card)
 
     def _made_card(self) -> VerdictCard:
-        item, view = self.item, self.view
-        if item is not None:
-            beside = self.reasons, together_words(item), self._text_of, self.is_other_work
-            return card_of_statement(item, self.source, *beside, accepts=self.can_accept)
+        view, machines = self.view, self.machines
         assert view is not None
-        return card_of_unit(view, self.machines, self.reasons, self.judges_words, accepts=self.can_accept)
+        if self.item is None:
+            return card_of_unit(view, machines, self.reasons, self.judges_words, accepts=self.can_accept)
+        return card_of_statement(view, machines, self.source, self.reasons, self.is_other_work, accepts=self.can_accept)
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
         """What each machine says; nothing where it is hidden. Of a statement every judge on every source as the screen
         lists them, then those by all sources together. Walking through the judges keeps the list it began with: it
         brings other sources to the screen."""
-        if self.view is None or not self.shows_judges:
+        view = self.view
+        if view is None or not self.shows_judges:
             return ()
-        if self.item is None:
-            return words_on_unit(self.view, self.machines)
-        return words_on_statement(self.item, self.snapshot if self.reads is None else self._read_from)
+        here = self.text_key if self.reads is None else self._read_from
+        return self._once("words", (here, self.own.label), lambda: words_on_unit(view, self.machines, here))
 
     @property
     def read_words(self) -> JudgeWords | None:
@@ -209,7 +206,7 @@ class ShownUnit(Sitting):
     def walk_judges(self, by: int) -> None:
         """The next (1) or previous (-1) machine's words in full, with the text that it read; after the last, none."""
         if self.reads is None:
-            self._read_from = self.snapshot
+            self._read_from = self.text_key
         turn = [None, *range(len(self.judge_words))]
         self.reads = turn[(turn.index(self.reads) + by) % len(turn)]
         if self.reads is not None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
-from medreview.review.goal import Pace, SittingGoal
+from medreview.review.goal import SittingGoal, SittingPace
 from medreview.review.on_screen import NO_REFERENCE
 from medreview.review.queue import Queue, open_queue
 from medreview.review.resuming import Drafts, Later
@@ -25,7 +25,7 @@ def open_session(
     drafts: Drafts | None = None,
     at: str = "",
     goal: SittingGoal | None = None,
-    pace: Pace | None = None,
+    pace: SittingPace | None = None,
     later: Later | None = None,
 ) -> ReviewSession:
     """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off.

@@ -256,7 +256,7 @@ def told_of_unit(machines: Machines, model: str) -> Told:
     """Of another unit."""
     return Told(
         verdict=bool(machines.opinions or machines.level),
-        quote=any(opinion.passages for opinion in machines.opinions),
+        quote=any(passage.quote for opinion in machines.opinions for passage in opinion.passages),
         jury=len({opinion.judge for opinion in machines.opinions}) > 1,
         model=bool(model),
         badges=bool(machines.badges),

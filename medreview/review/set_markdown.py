@@ -31,7 +31,7 @@ class SetText(NamedTuple):
     marks: tuple[Mark, ...]
 
 
-class _Row(NamedTuple):
+class _SetRow(NamedTuple):
     words: str
     strong: tuple[Span, ...] = ()
     title: bool = False
@@ -39,7 +39,7 @@ class _Row(NamedTuple):
 
 def set_markdown(text: str, columns: int) -> SetText:
     """The text in rows of at most so many columns, made safe to show; tables and code keep their lines."""
-    rows: list[_Row] = []
+    rows: list[_SetRow] = []
     room = min(columns, _WIDEST)
     blocks = markdown_blocks(visible(text))
     for labels, group in groupby(blocks, lambda block: block[0] == "text" and bool(_LABEL.fullmatch(block[2]))):
@@ -49,7 +49,7 @@ def set_markdown(text: str, columns: int) -> SetText:
             continue
         for kind, lead, words in items:
             if kind == "as it is":
-                rows.append(_Row(words))
+                rows.append(_SetRow(words))
             elif kind in "=-":
                 rows += _heading(words, room, title=kind == "=")
             else:
@@ -57,7 +57,7 @@ def set_markdown(text: str, columns: int) -> SetText:
     return _joined(rows)
 
 
-def _labels(items: list[str], room: int) -> Iterator[_Row]:
+def _labels(items: list[str], room: int) -> Iterator[_SetRow]:
     """Labels one below the other: key, name, meaning; each example in rows of its own."""
     found = [(one[1], one[2].strip(), one[3]) for one in map(_LABEL.fullmatch, items) if one]
     keys = max(width(key) for key, _, _ in found)
@@ -71,27 +71,27 @@ def _labels(items: list[str], room: int) -> Iterator[_Row]:
         if beside and width(name) <= names and rows:
             first = rows.pop(0)
             blank = " " * (indent - width(head))
-            yield _Row(head + blank + first.words, (strong, *_moved(first.strong, len(head) + len(blank))))
+            yield _SetRow(head + blank + first.words, (strong, *_moved(first.strong, len(head) + len(blank))))
         else:
-            yield _Row(head, (strong,))
-        yield from (_Row(" " * indent + row.words, _moved(row.strong, indent)) for row in rows)
+            yield _SetRow(head, (strong,))
+        yield from (_SetRow(" " * indent + row.words, _moved(row.strong, indent)) for row in rows)
 
 
-def _heading(words: str, room: int, *, title: bool) -> Iterator[_Row]:
+def _heading(words: str, room: int, *, title: bool) -> Iterator[_SetRow]:
     for row in _wrapped(words, room - 1):
-        yield _Row(row.words, (Span(0, len(row.words)),), title)
+        yield _SetRow(row.words, (Span(0, len(row.words)),), title)
 
 
-def _item(lead: str, words: str, room: int) -> Iterator[_Row]:
+def _item(lead: str, words: str, room: int) -> Iterator[_SetRow]:
     lead = f"  {_BULLET} " if lead.strip() == "-" else f"  {lead}" if lead else ""
     quoted = words.startswith("> ")
     lead = "    │ " if quoted else lead
     for number, row in enumerate(_wrapped(words.removeprefix("> "), room - width(lead))):
         before = lead if not number or quoted else " " * width(lead)
-        yield _Row(before + row.words, _moved(row.strong, len(before)))
+        yield _SetRow(before + row.words, _moved(row.strong, len(before)))
 
 
-def _wrapped(words: str, room: int) -> Iterator[_Row]:
+def _wrapped(words: str, room: int) -> Iterator[_SetRow]:
     """Rows of a paragraph without the signs that make words stand out, and where these are."""
     for pieces in set_prose(words, max(10, room)):
         row, strong = "", []
@@ -99,14 +99,14 @@ def _wrapped(words: str, room: int) -> Iterator[_Row]:
             strong += [Span(len(row), len(row) + len(text))] if kinds else []
             row += text
         kept = len(row.rstrip())
-        yield _Row(row[:kept], tuple(Span(start, min(end, kept)) for start, end in strong if start < kept))
+        yield _SetRow(row[:kept], tuple(Span(start, min(end, kept)) for start, end in strong if start < kept))
 
 
 def _moved(spans: tuple[Span, ...], by: int) -> tuple[Span, ...]:
     return tuple(Span(start + by, end + by) for start, end in spans)
 
 
-def _joined(rows: list[_Row]) -> SetText:
+def _joined(rows: list[_SetRow]) -> SetText:
     """The rows without blank ones at both ends."""
     while rows and not rows[0].words.strip():
         rows.pop(0)

@@ -11,7 +11,7 @@ from medreview.errors import UserError
 from medreview.labels import Reveal
 from medreview.review.blind_block import BlindBlock, ByUnit, KeptBlind, block_at
 from medreview.review.event_writer import EventWriter, receipt_line
-from medreview.review.goal import ActiveTime, Pace, SittingGoal
+from medreview.review.goal import ActiveTime, SittingGoal, SittingPace
 from medreview.review.queue import Queue, kind_named, open_again, with_units
 from medreview.review.queue_kinds import Mode
 from medreview.review.resuming import Draft, Drafts, Later, bookmark_in, note_field
@@ -32,7 +32,7 @@ from medreview.units.statement import STATEMENT_ASKS
 
 _FEW: Final = 300
 """Units of a queue up to which they are asked one by one how they stand."""
-OF_UNIT: Final = ("unit", "own", "reads", "place", "_before", "_held")
+OF_UNIT: Final = ("unit", "own", "reads", "place", "_before", "_view", "_held")
 """The attributes that reading a unit sets."""
 
 
@@ -131,7 +131,7 @@ class Sitting(ABC):
 
     goal: SittingGoal | None = None
     """The goal of the sitting, if the reviewer set one."""
-    pace: Pace
+    pace: SittingPace
     """How fast the sitting goes."""
     settles = False
     """Whether labels given here settle conflicts of others (``medreview.review.adjudicating``)."""
@@ -163,7 +163,7 @@ class Sitting(ABC):
         self.reveal = reveal
         self.drafts = drafts or Drafts(study, reviewer)
         self.clock = ActiveTime()
-        self.pace = Pace()
+        self.pace = SittingPace()
         self._done: tuple[Queue, set[str]] | None = None
         self.receipt = ""
         self.position = 0

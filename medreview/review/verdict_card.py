@@ -9,21 +9,12 @@ from typing import Final, NamedTuple
 
 from medreview.judges.runs import NAME
 from medreview.labels import level_named
-from medreview.review.judge_words import (
-    is_wrong,
-    jurors,
-    listed,
-    passage_words,
-    quote_words,
-    state_words,
-    tally_words,
-    verdict_or_own_word,
-)
+from medreview.review.judge_words import by_rules, jurors, passage_words, state_words, tally_words, together_words
 from medreview.review.why_flagged import Reason
 from medreview.text import Span
 from medreview.units.cited_source import Source
 from medreview.units.kind import RULES, Machines, Opinion, UnitView
-from medreview.units.statement_view import Judgement, StatementView, judge_name, said_in_words
+from medreview.units.statement_view import StatementView, judge_name, said_in_words
 
 TIE: Final = "TIE"
 RULES_ALONE: Final = "rules alone"
@@ -117,21 +108,21 @@ class VerdictCard(NamedTuple):
 
 
 def card_of_statement(
-    item: StatementView,
+    view: UnitView,
+    machines: Machines,
     here: Source | None,
     reasons: tuple[Reason, ...],
-    together: str,
-    text_of: Callable[[str], str],
     other_work: Callable[[str], bool],
     *,
     accepts: bool,
 ) -> VerdictCard:
-    """``here``: the source that is open; ``together``: what is said by all sources at once; ``other_work``: whether a
-    source is another work than the one printed."""
-    said = [each for each in listed(item, here.snapshot_id if here else None) if not each.offline]
+    """``here``: the source that is open; ``other_work``: whether a source is another work than the one printed."""
+    item = view.statement
+    assert item is not None
     groups = []
     for source in sorted(item.sources, key=lambda each: each is not here):
-        lines = tuple(_line(each, source, text_of) for each in said if each.snapshot_id == source.snapshot_id)
+        of_source = (one for one in machines.opinions if one.about == source.source_id and not by_rules(one))
+        lines = tuple(_line(one, view) for one in of_source)
         remarks = [state_words(source.state)] if source.state != "ok" else []
         remarks += ["another work"] if other_work(source.source_id) else []
         if lines:
@@ -142,7 +133,7 @@ def card_of_statement(
         together=_together(item, accepts),
         here=groups[0][1] if opened else JudgeGroup(here.bracketed if here else "", ()),
         others=tuple(group for _, group in groups[opened:]),
-        beside=tuple(filter(None, (together,))),
+        beside=tuple(filter(None, (together_words(item),))),
         rules=_rules(item),
     )
 
@@ -151,13 +142,13 @@ def card_of_unit(
     view: UnitView, machines: Machines, reasons: tuple[Reason, ...], said: str, *, accepts: bool
 ) -> VerdictCard:
     """``said``: what they say together, in words."""
-    offline = [one for one in machines.opinions if one.judge.startswith(NAME)]
+    offline = [one for one in machines.opinions if by_rules(one)]
     judges = [one for one in machines.opinions if one not in offline]
     together = _of_unit(machines, judges, offline, said)
     return VerdictCard(
         reasons=reasons,
         together=together._replace(accepts=accepts),
-        here=JudgeGroup("", tuple(_of_opinion(one, view) for one in judges)),
+        here=JudgeGroup("", tuple(_line(one, view) for one in judges)),
         beside=tuple(words for words in (machines.words,) if words not in ("", f"judges {together.tally}")),
         rules="; ".join(f"{_rules_name(one.judge)}: {one.said}" for one in offline),
     )
@@ -178,25 +169,6 @@ def _of_unit(machines: Machines, judges: Sequence[Opinion], offline: Sequence[Op
     return Together(who, word, tally, machines.level, tuple(votes.most_common()) if tally else ())
 
 
-def _line(said: Judgement, source: Source, text_of: Callable[[str], str]) -> JudgeLine:
-    changed = said.quote_status == "altered" and bool(said.differences)
-    return JudgeLine(
-        judge=judge_name(said),
-        level=said.verdict,
-        said=verdict_or_own_word(said.verdict, said.supported, said.raw_label),
-        sure=said.confidence,
-        quoted=quote_words(said, source),
-        wrong=is_wrong(said),
-        quote=Words(said.quote, tuple(here for here, _ in said.differences) if changed else ()),
-        page=_there(text_of(said.snapshot_id), said.quote_spans, [there for _, there in said.differences])
-        if changed
-        else Words(),
-        reason=said.reason,
-        by=", ".join(filter(None, (said.model, said.prompt))),
-        two_way=said.supported,
-    )
-
-
 def _there(text: str, spans: Iterable[Span], there: Sequence[Span]) -> Words:
     """What stands on the page where a quote was changed, with the words that it does not have."""
     places = [*spans, *there]
@@ -204,8 +176,8 @@ def _there(text: str, spans: Iterable[Span], there: Sequence[Span]) -> Words:
     return Words(text[start:end], tuple(Span(span.start - start, span.end - start) for span in there))
 
 
-def _of_opinion(one: Opinion, view: UnitView) -> JudgeLine:
-    passage = next((it for it in one.passages if it.false), next(iter(one.passages), None))
+def _line(one: Opinion, view: UnitView) -> JudgeLine:
+    passage = next((it for it in one.passages if it.wrong), next(iter(one.passages), None))
     quote, page = Words(passage.quote if passage else ""), Words()
     document = view.document(passage.key) if passage else None
     if passage and document and passage.differences:
@@ -217,11 +189,12 @@ def _of_opinion(one: Opinion, view: UnitView) -> JudgeLine:
         said=one.said,
         sure=one.confidence,
         quoted=passage_words(passage) if passage else "",
-        wrong=bool(passage and passage.false),
+        wrong=bool(passage and passage.wrong),
         quote=quote,
         page=page,
         reason=one.reason,
         by=", ".join(filter(None, (one.model, one.prompt))),
+        two_way=one.supported,
     )
 
 

@@ -2,7 +2,7 @@
 
 A badge (:mod:`medreview.judges.triage`, and those of other units) is what filters and exports know. Screens, line mode
 and the glossary say a :class:`Reason` instead: a few words where room is short, a sentence where there is more, and in
-it the values at hand (:class:`Facts`).
+it the values at hand (:class:`FlagFacts`).
 """
 
 from collections import Counter
@@ -141,7 +141,7 @@ class Reason(NamedTuple):
     sentence: str
 
 
-class Facts(NamedTuple):
+class FlagFacts(NamedTuple):
     """What sentences on a statement are filled in with.
 
     ``clashes`` are those of the page that opens first, ``page`` its snapshot; ``text_of`` reads the text of a snapshot;
@@ -165,7 +165,7 @@ def short(badges: str) -> str:
     return APART.join(_words(badge)[0] for badge in badges_in(badges))
 
 
-def reasons(badges: str, facts: Facts | None = None) -> tuple[Reason, ...]:
+def reasons(badges: str, facts: FlagFacts | None = None) -> tuple[Reason, ...]:
     """A reason for each badge, the gravest first; with values where there are ``facts``, each values once."""
     found: list[Reason] = []
     told: set[str] = set()
@@ -201,7 +201,7 @@ def every_reason() -> Iterator[Reason]:
     return (_reason(badge, None) for badge in badges)
 
 
-def _reason(badge: str, facts: Facts | None) -> Reason:
+def _reason(badge: str, facts: FlagFacts | None) -> Reason:
     few, sentence = _words(badge)
     brief, sentence = (_filled_in(badge, facts) if facts else None) or (few, sentence)
     return Reason(badge, few, brief, sentence)
@@ -255,7 +255,7 @@ def _split(most: int, others: int, *, tied: bool) -> str:
     return f"judges {'tied' if tied else 'split'} {most}-{others}"
 
 
-def _filled_in(badge: str, facts: Facts) -> tuple[str, str] | None:
+def _filled_in(badge: str, facts: FlagFacts) -> tuple[str, str] | None:
     """A few words with values, and the sentence; ``None`` where there are no values to fill in."""
     few, plain = _words(badge)
     if badge.removesuffix(OCR_IN_DOUBT) in _DIFFERS:
@@ -289,11 +289,11 @@ _OUT_OF_SIGHT: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def _with_fault(facts: Facts, fault: str) -> Judgement | None:
+def _with_fault(facts: FlagFacts, fault: str) -> Judgement | None:
     return next((said for said in facts.item.judgements if said.vote.false_quote == fault), None)
 
 
-def _faulty(fault: str, plain: str, facts: Facts) -> str:
+def _faulty(fault: str, plain: str, facts: FlagFacts) -> str:
     said = _with_fault(facts, fault)
     if said is None:
         return ""
@@ -312,7 +312,7 @@ def _changed(few: str, quote: str, page: str, differences: Sequence[tuple[Span, 
     return _brief(few, *pairs[0]), f"{few}: {told}"
 
 
-def _clashing(badge: str, few: str, facts: Facts) -> tuple[str, str] | None:
+def _clashing(badge: str, few: str, facts: FlagFacts) -> tuple[str, str] | None:
     kind = badge.removesuffix(OCR_IN_DOUBT)
     clash = next((clash for clash in facts.clashes if CLASH_WORDS.get(clash.kind) == kind), None)
     if clash is None or facts.page is None:
@@ -370,7 +370,7 @@ def _jury(badge: str, item: StatementView) -> str:
     return f"{split}: {told}" if told else split
 
 
-def _reference(badge: str, facts: Facts) -> str:
+def _reference(badge: str, facts: FlagFacts) -> str:
     """With the source that the reference names, of those that the statement cites first."""
     verdict = badge.removeprefix(ON_REFERENCE).replace(" ", "_")
     found = [

@@ -91,7 +91,8 @@ class DocumentPassage(NamedTuple):
     """Where in a document a machine's quotation stands: ``spans`` in the text of the document named ``key``.
 
     ``differences`` of an altered one: pairs of ranges, in the quotation and in the document. ``doubt``: what speaks
-    against it as a proof, in words.
+    against it as a proof, in words. ``kinds``: what the differences are, each once. ``scanned``: it stands on a page
+    that was read by OCR.
     """
 
     key: str
@@ -100,17 +101,26 @@ class DocumentPassage(NamedTuple):
     spans: tuple[Span, ...] = ()
     differences: tuple[tuple[Span, Span], ...] = ()
     doubt: str = ""
+    kinds: tuple[str, ...] = ()
+    scanned: bool = False
 
     @property
     def false(self) -> bool:
         """Whether it is not what stands there, or proves nothing."""
         return self.status in FALSE_QUOTES or bool(self.doubt)
 
+    @property
+    def wrong(self) -> bool:
+        """Whether it is false, or stands in another source than the one that was read."""
+        return self.false or self.status == "other_source"
+
 
 class Opinion(NamedTuple):
     """What one machine says of a unit: ``judge``, ``model``, ``prompt``; ``said`` in words (``present``, ``not all``).
 
-    ``label`` is its level on the unit's axis, ``None`` where it has none. ``counts``: it is a vote.
+    ``label`` is its level on the unit's axis, ``None`` where it has none; ``supported`` the two-way word, if it gave
+    one. ``counts``: it is a vote. ``about``: the key of the one document that it read, of kinds whose machines read
+    them one by one.
     """
 
     opinion_id: str
@@ -123,6 +133,8 @@ class Opinion(NamedTuple):
     reason: str = ""
     passages: tuple[DocumentPassage, ...] = ()
     counts: bool = True
+    about: str = ""
+    supported: bool | None = None
 
 
 class Machines(NamedTuple):

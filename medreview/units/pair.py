@@ -11,7 +11,7 @@ from medreview.exchange.files.columns import Cell, Column, ExportFile, cells
 from medreview.judges.rollup import RollUp, by_source, tie_rule
 from medreview.judges.triage import CitedPages, CitedReference, flags, worth_flagging
 from medreview.judges.votes import COLUMNS, VoteReader, jury
-from medreview.labels import EVIDENCE, REASONS, quote_doubt_words
+from medreview.labels import EVIDENCE, REASONS
 from medreview.statements.own_citations import own_citations
 from medreview.study.ids import PAIR, REFERENCE, STATEMENT, ids_of, unit_id
 from medreview.units.checked_reference import load_source_reference
@@ -21,24 +21,21 @@ from medreview.units.documents import response_document, source_document
 from medreview.units.kind import (
     SOURCE,
     CardPart,
-    DocumentPassage,
     Headline,
     Machines,
-    Opinion,
     Rating,
     TextMark,
     UnitKind,
     UnitView,
 )
+from medreview.units.statement import opinion
 from medreview.units.statement_view import (
     Evidence,
     Judgement,
-    judge_name,
     load_evidence,
     load_judgements,
     places_of,
     response_name,
-    said_in_words,
     statement_name,
 )
 
@@ -149,7 +146,7 @@ FROM reviewed_pair AS p JOIN statement_standing AS s USING (statement_id) JOIN r
         evidence = load_evidence(reader, statement_id, source.snapshot_id)
         named = _named_by(reader, statement_id, source_id)
         return Machines(
-            opinions=tuple(_opinion(said, counts=said.judgement_id in counting) for said in here),
+            opinions=tuple(opinion(said, source, SOURCE, counts=said.judgement_id in counting) for said in here),
             level=common.verdict if common and not common.by_rules else None,
             words=" · ".join(filter(None, (_words(common, len(here)), _reference(reader, named)))),
             badges=_badges(common, evidence, source, named),
@@ -197,24 +194,6 @@ def _source(reader: sqlite3.Connection, statement: sqlite3.Row, source_id: str) 
 
 def _named(reader: sqlite3.Connection, row: sqlite3.Row) -> str:
     return statement_name(reader, row["statement_id"], row["response_id"], row["ordinal"])
-
-
-def _opinion(said: Judgement, *, counts: bool) -> Opinion:
-    spans = () if said.offline else said.quote_spans  # what the rules found is marked as that
-    doubt = quote_doubt_words(said.quote_doubt)
-    quoted = DocumentPassage(SOURCE, said.quote, said.quote_status, spans, said.differences, doubt)
-    return Opinion(
-        opinion_id=said.judgement_id,
-        judge=judge_name(said),
-        model=said.model,
-        prompt=said.prompt,
-        said=said_in_words(said),
-        label=said.verdict,
-        confidence=said.confidence,
-        reason=said.reason,
-        passages=(quoted,) if said.quote else (),
-        counts=counts and not said.vote.abstains,
-    )
 
 
 def _words(common: RollUp | None, asked: int) -> str:

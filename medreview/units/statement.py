@@ -4,11 +4,30 @@ import sqlite3
 from functools import partial
 from typing import Final
 
-from medreview.labels import EVIDENCE, REASONS
+from medreview.labels import EVIDENCE, PROVEN_QUOTES, REASONS, quote_doubt_words
+from medreview.sources.ocr_pages import pages_over
 from medreview.study.ids import PAIR, REFERENCE, STATEMENT
 from medreview.units.cited_source import Source
-from medreview.units.kind import RESPONSE, Asks, CardPart, Document, Machines, TextMark, UnitView
-from medreview.units.statement_view import StatementView, load_statement_view, load_text
+from medreview.units.kind import (
+    RESPONSE,
+    Asks,
+    CardPart,
+    Document,
+    DocumentPassage,
+    Machines,
+    Opinion,
+    TextMark,
+    UnitView,
+)
+from medreview.units.statement_view import (
+    Judgement,
+    StatementView,
+    judge_name,
+    load_statement_view,
+    load_text,
+    said_in_words,
+    vote_in_words,
+)
 
 
 class StatementKind(Asks):
@@ -75,10 +94,44 @@ def _document(reader: sqlite3.Connection, source: Source) -> Document:
 def _rolled_up(item: StatementView) -> Machines:
     judges = [said for said in item.judgements if not said.offline]
     verdict = item.verdict
+    lead_first = sorted(item.judgements, key=lambda said: not verdict or said.judgement_id != verdict.judgement_id)
     return Machines(
         level=verdict.verdict if verdict else None,
         badges=verdict.badges if verdict else "",
         supported=verdict.supported if verdict else None,
+        opinions=tuple(opinion(said, item.source_of(said.snapshot_id)) for said in lead_first),
         by_rules=not judges,
         divided=frozenset(said.verdict for said in judges if said.verdict is not None),
+    )
+
+
+def opinion(said: Judgement, source: Source | None, key: str = "", *, counts: bool = True) -> Opinion:
+    """What a judge says by one source, whose text has a ``key`` among the documents, by itself its id.
+
+    What the rules found is marked as that, and is no quotation. ``counts``: it is one of the jury's votes.
+    """
+    by_ocr = source.by_ocr if source else ()
+    passage = DocumentPassage(
+        key or said.source_id,
+        said.quote,
+        said.quote_status,
+        () if said.offline else said.quote_spans,
+        said.differences if said.quote_status == "altered" else (),
+        quote_doubt_words(said.quote_doubt),
+        said.difference_kinds,
+        said.quote_status in PROVEN_QUOTES and any(pages_over(by_ocr, span) for span in said.quote_spans),
+    )
+    return Opinion(
+        opinion_id=said.judgement_id,
+        judge=judge_name(said),
+        model=said.model,
+        prompt=said.prompt,
+        said=said_in_words(said) if said.offline else vote_in_words(said.verdict, said.supported, said.raw_label),
+        label=said.verdict,
+        confidence=said.confidence,
+        reason=said.reason,
+        passages=(passage,),
+        counts=counts and not said.vote.abstains,
+        about=key or said.source_id,
+        supported=said.supported,
     )

@@ -276,6 +276,15 @@ def said_in_words(judgement: Judgement) -> str:
     return "supported" if judgement.supported else "not supported"
 
 
+def vote_in_words(verdict: str | None, supported: bool | None, raw: str) -> str:
+    """A judge's verdict in words; where it has no vote, that, with its own word."""
+    if verdict is not None:
+        return level_named("evidence", verdict).name
+    if supported is not None:
+        return "supported" if supported else "not supported"
+    return f"no vote ({raw or 'unsure'})"
+
+
 def judge_name(judgement: Judgement) -> str:
     """What to call who judged; the offline judge as what it is."""
     return judgement.vote.judge.title

@@ -8,7 +8,7 @@ from medreview.cli.opening import _report
 from medreview.config import Config
 from medreview.review.audit import draw
 from medreview.review.cell_width import fit_words
-from medreview.review.goal import Pace
+from medreview.review.goal import SittingPace
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.why_flagged import short
@@ -111,7 +111,7 @@ async def test_the_heading_counts_what_is_decided_and_from_five_on_says_how_long
 def test_the_heading_fits_every_width(study: Study, columns: int) -> None:
     for name in ("flagged", "unchecked", "responses"):
         session = ReviewSession(study, "kb", open_queue(study, name, "kb"))
-        session.pace = Pace()
+        session.pace = SittingPace()
         for _ in range(5):
             session.pace.add(90_000)
         row = text_of(progress_row(session, columns))
