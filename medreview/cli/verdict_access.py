@@ -9,8 +9,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import typer
-
 from medreview.cli.output import counted, one_line, progress, say
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -87,6 +85,8 @@ def tell_outcomes(outcomes: "Sequence[Outcome]", *, beside: bool) -> None:
 
     Raises ``typer.Exit`` of 1 where one does not hold.
     """
+    import typer  # here: who opens a study for review waits for none of it
+
     from medreview.cli.reports.layout import Check
     from medreview.cli.reports.terminal import show
 

@@ -6,6 +6,7 @@ from lxml import html as parser
 from medreview.cli.reports.layout import Bar, Bars, Check, Part, TableHeading, Title, cells, inset, reasons, table
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.terminal import printed
+from medreview.cli.reports.unit_agreement import matrix
 from medreview.errors import UserError
 from medreview.stats.formulas.estimate import Estimate
 
@@ -71,6 +72,13 @@ def test_a_row_takes_words_counts_and_figures():
     made = table(("", "value", "95% interval", "n", "left"), [("a", figure(0.5, 0.25, 0.75), 1234, None), ("b",)])
 
     assert made.rows == (("a", "50.0%", "25.0% to 75.0%", "1,234", ""), ("b", "", "", "", ""))
+
+
+def test_the_table_of_two_raters_has_its_sums():
+    sides, made = matrix("ann", "ben", ("yes", "no"), ((3, 1), (0, 2)))
+
+    assert sides == "rows: ann; columns: ben"
+    assert made.rows == (("yes", "3", "1", "4"), ("no", "0", "2", "2"), ("all", "3", "3", "6"))
 
 
 def test_a_reason_is_said_once_for_all_that_it_holds_for():

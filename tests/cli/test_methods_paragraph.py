@@ -43,6 +43,7 @@ def test_of_statements_who_judged_who_labelled_and_over_what_intervals_are(medre
     assert "blind and assisted labels, and statements drawn at random and chosen ones, are never pooled" in told
     assert "a jackknife over responses" in told
     assert "Even votes of judges: undecided." in told
+    assert "Paired proportions: McNemar 1947" in told
     assert _foreign(told, "key fact", "QA item", "ranking", "permanent random", "Hajek", "ICC") == []
 
 

@@ -43,6 +43,7 @@ def test_the_page_holds_scores_votes_themes_and_cases_and_nothing_hostile_acts(m
     ]  # fmt: skip
     first = page.xpath("(//section[@id='facts']//table[@class='votes'])[1]//tbody/tr[1]")[0]
     assert [cell.text_content() for cell in first.xpath("td")] == ["Y", "N", "N", "N 1-2", "N", "N", "N", "N 0-3"]
+    assert [cell.get("class") for cell in first.xpath("td")][:2] == ["yes", "no"]  # present is good
     assert "<script>alert(1)</script>" in first.xpath("string(th)")
     quoted = page.xpath("//details[@id='case-1']//mark")
     assert [mark.text_content() for mark in quoted][:2] == ["Heart failure.F1", "A nodule of 9 mm.F1, F2"]

@@ -58,7 +58,8 @@ def test_an_overridden_statement_is_told_in_full(medreview, study, tmp_path):
 
 
 def test_the_report_says_the_figures_of_stats_and_where_they_come_from(medreview, study, tmp_path):
-    medreview("report", study, tmp_path / "r.html", "--seed", "7", "--replicates", "199")
+    done = medreview("report", study, tmp_path / "r.html", "--seed", "7", "--replicates", "199")
+    assert "1 statement otherwise than the judges, " in done.stdout  # all of them in full
     page = harmless((tmp_path / "r.html").read_text())
     stats = json.loads(medreview("stats", study, "--json", "--seed", "7", "--replicates", "199").stdout)
     figures = stats.get("figures", stats)
