@@ -40,36 +40,6 @@ PASSWORD_ERROR = 4
 """FPDF_ERR_PASSWORD of PDFium."""
 
 
-def read(body: bytes, most_pages: int, most_characters: int) -> dict[str, Any]:
-    """``state`` and ``evidence`` of a PDF without text; else ``title``, ``pages`` (texts, up to the limits),
-    ``page_count``, ``unread`` (number of pages that failed) and ``outline`` (page, start and end in its text, level).
-    """
-    import pypdfium2
-
-    try:
-        document = pypdfium2.PdfDocument(body)
-    except pypdfium2.PdfiumError as error:
-        if getattr(error, "err_code", None) == PASSWORD_ERROR:
-            return {"state": "pdf_encrypted", "evidence": "The PDF asks for a password."}
-        return {"state": "not_text", "evidence": "The PDF is broken and cannot be opened."}
-    count = len(document)
-    pages: list[str] = []
-    remaining = most_characters
-    unread = 0
-    for number in range(min(count, most_pages)):
-        try:
-            text = page_text(document[number])
-        except (pypdfium2.PdfiumError, MemoryError):
-            text = ""
-            unread += 1
-        pages.append(text[:remaining])
-        remaining -= len(text)
-        if remaining <= 0:
-            break
-    outline = outline_of(document, pages)
-    return {"pages": pages, "page_count": count, "unread": unread, "title": title_of(document), "outline": outline}
-
-
 def title_of(document: Any) -> str:
     """The title in the PDF's metadata, or ``""``."""
     try:
@@ -222,14 +192,6 @@ SCAN_WORDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class PdfLimits:
-    """Limits for one PDF: pages, characters."""
-
-    pages: int = 300
-    characters: int = 2_000_000
-
-
-@dataclass(frozen=True, slots=True)
 class PdfText:
     """Text of a PDF. Page ``i`` (from 0) begins at code point ``page_starts[i]``; pages are separated by a blank line.
 
@@ -253,35 +215,44 @@ def pdf_extractor() -> str:
     return f"pypdfium2 {version('pypdfium2')}, lines 3"
 
 
-def read_pdf(body: bytes, limits: PdfLimits | None = None) -> PdfText:
+def read_pdf(body: bytes, most_pages: int = 300, most_characters: int = 2_000_000) -> PdfText:
     """The text of a PDF body, by native code: call it where a hostile body can do no harm (``sources.children``)."""
-    limits = limits or PdfLimits()
-    answer = read(body, limits.pages, limits.characters)
-    return _no_text(answer["state"], answer["evidence"]) if "state" in answer else _joined(answer)
+    import pypdfium2
 
-
-def _joined(answer: dict[str, Any]) -> PdfText:
-    pages: list[str] = answer["pages"]
-    title = " ".join(answer["title"].split())
-    count: int = answer["page_count"]
+    try:
+        document = pypdfium2.PdfDocument(body)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == PASSWORD_ERROR:
+            return PdfText("", "", (), "pdf_encrypted", "The PDF asks for a password.")
+        return PdfText("", "", (), "not_text", "The PDF is broken and cannot be opened.")
+    count = len(document)
+    pages: list[str] = []
     starts: list[int] = []
-    at = 0
-    for page in pages:
+    at = unread = 0
+    remaining = most_characters
+    for number in range(min(count, most_pages)):
+        try:
+            page = page_text(document[number])
+        except (pypdfium2.PdfiumError, MemoryError):
+            page = ""
+            unread += 1
+        pages.append(page[:remaining])
         starts.append(at)
-        at += len(page) + len(PAGE_BREAK)
+        at += len(pages[-1]) + len(PAGE_BREAK)
+        remaining -= len(page)
+        if remaining <= 0:
+            break
+    title = " ".join(title_of(document).split())
     text = PAGE_BREAK.join(pages)
     words = count_words(text)
     if words < SCAN_WORDS * len(pages) or not words:
         evidence = f"The PDF has {words} words on {len(pages)} pages: images without text."
         return PdfText(title, text, tuple(starts), "pdf_scan", evidence)
     evidence = "" if len(pages) == count else f"Only the first {len(pages)} of {count} pages were read."
-    if answer["unread"]:
-        evidence = f"{evidence} {answer['unread']} pages could not be read.".strip()
+    if unread:
+        evidence = f"{evidence} {unread} pages could not be read.".strip()
     outline = tuple(
-        Heading(starts[page] + start, starts[page] + end, level) for page, start, end, level in answer["outline"]
+        Heading(starts[page] + start, starts[page] + end, level)
+        for page, start, end, level in outline_of(document, pages)
     )
     return PdfText(title, text, tuple(starts), None, evidence, outline)
-
-
-def _no_text(state: str, evidence: str) -> PdfText:
-    return PdfText("", "", (), state, evidence)

@@ -12,7 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Table
 
 from medreview.sources.reading.ocr import OcrText, PictureLine, doubtful_words, written
-from medreview.sources.reading.pdf import PdfLimits, read_pdf
+from medreview.sources.reading.pdf import read_pdf
 
 STYLES = getSampleStyleSheet()
 PROSE = (
@@ -174,10 +174,10 @@ def test_a_broken_pdf_is_not_text_or_what_is_left_of_it(guideline, cut):
 
 
 def test_caps_on_pages_and_characters_are_told(guideline):
-    pages = read_pdf(guideline, PdfLimits(pages=1))
+    pages = read_pdf(guideline, most_pages=1)
     assert len(pages.page_starts) == 1
     assert pages.evidence == "Only the first 1 of 2 pages were read."
-    assert len(read_pdf(guideline, PdfLimits(characters=100)).text) == 100
+    assert len(read_pdf(guideline, most_characters=100).text) == 100
 
 
 FONT = "Helvetica"
