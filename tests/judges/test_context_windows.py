@@ -23,8 +23,10 @@ def test_parts_hold_the_whole_text_and_fit(text, tokens):
     assert [span.end for span in found] == sorted({span.end for span in found})
 
 
-def test_a_text_that_fits_stays_whole():
+def test_a_text_that_fits_stays_whole_and_a_part_is_filled_to_its_last_byte():
     assert split_windows("Short. Text.", 100) == [(0, 12)]
+    two = len("Metformin is given twice daily. Metformin is given twice daily.")
+    assert split_windows(" ".join(["Metformin is given twice daily."] * 6), two // 3)[0] == (0, two)
 
 
 def test_parts_end_with_sentences_and_overlap():

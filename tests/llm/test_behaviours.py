@@ -8,7 +8,8 @@ import time
 import pytest
 
 from medreview.llm.judge_client import BUSY_TRIES, Judge
-from medreview.llm.transport import TRIES
+from medreview.llm.server_errors import diagnose
+from medreview.llm.transport import TRIES, Reply
 from tests.llm.questions import SCHEMA, ask_of
 from tests.support.http_server import cut, drip, hang_up
 from tests.support.judge_endpoint import GOOD, completion, refuses, says, sends, strict
@@ -154,6 +155,8 @@ async def test_a_server_that_only_asks_to_wait_holds_no_judge_for_ever(model, mo
 
 
 async def test_a_server_that_is_busy_is_given_more_time_than_one_that_fails(model):
+    at_once = Reply(503, {"retry-after": "0"}, {"error": {"message": "loading"}}, "")
+    assert diagnose(at_once, ()).kind == "rate_limit"
     model.play(*[refuses(429, "slow down")] * (BUSY_TRIES - 1), says())
     assert (await asked(model.settings(), ask_of(), backoff=1e-5)).tries == BUSY_TRIES
 

@@ -325,5 +325,6 @@ def test_numbers_are_finite_and_whole_where_wanted():
     for value, kind in ((True, "number"), (3.5, "integer"), ("nan", "number"), (float("inf"), "number"), (1, "null")):
         with pytest.raises(Mismatch):
             validate(value, {"type": kind})
+    assert parse('{"one": true}', {"type": "object", "properties": {"one": {"enum": [1, 2]}}}).value is None
     assert parse('{"quote": "a", "label": "supported", "page": 1e999}', SCHEMA).value is None
     assert parse('{"quote": "a", "label": "supported", "page": NaN}', SCHEMA).value is None

@@ -115,7 +115,7 @@ def test_what_is_said_counts() -> None:
 @pytest.mark.parametrize(
     "answer",
     [b"\x1b]11;rgb:2121/2121/2121\x07", b"\x1b]11;rgb:21/21/21\x1b\\", b"\x1b[?62;22c", b"\x1b[>1;95;0c",
-     b"\x1bP1$r0m\x1b\\", b"\x1bP>|tmux 3.3a\x1b\\", b"\x1b[?1u", b"\x1b]11;" + b"1" * 3000 + b"\x07"],
+     b"\x1bP1$r0m\x1b\\", b"\x1bP>|tmux 3.3a\x1b\\", b"\x1b[?1u", b"\x1b[?1@", b"\x1b]11;" + b"1" * 3000 + b"\x07"],
 )  # fmt: skip
 def test_what_a_terminal_answers_to_another_program_is_no_key(answer: bytes, size: int) -> None:
     data = b"a" + answer + b"b"

@@ -158,6 +158,7 @@ def test_a_typed_line_is_safe_and_its_window_fits(text: str, keys: list[str]) ->
 
 
 def test_typing() -> None:
+    assert LineEdit.of("abcdefghijk").window(12) == ("abcdefghijk", " ", "")
     line = LineEdit.of("50 mg")
     for key, character in (
         ("left", None),
