@@ -364,10 +364,10 @@ def _jury(badge: str, item: StatementView) -> str:
     verdict = item.verdict
     if verdict is None or badge != f"jury {verdict.votes_for}-{verdict.votes_other}":
         return ""
-    said = Counter(juror.verdict for juror in jurors(item) if juror.verdict)
-    votes_of = ", ".join(f"{votes} {level_named('evidence', level).name}" for level, votes in said.most_common())
+    said = Counter(word.verdict for word in jurors(item).values() if word.verdict)
+    by_level = ", ".join(f"{votes} {level_named('evidence', level).name}" for level, votes in said.most_common())
     split = _split(verdict.votes_for, verdict.votes_other, tied=verdict.tied)
-    return f"{split}: {votes_of}" if votes_of else split
+    return f"{split}: {by_level}" if by_level else split
 
 
 def _reference(badge: str, facts: FlagFacts) -> str:
@@ -416,7 +416,7 @@ def _saying(item: StatementView, verdict: str, judge: str = "") -> list[str]:
 
 
 def _contradicted(item: StatementView) -> str:
-    who = [juror.judge for juror in jurors(item) if juror.verdict == "contradicted"]
+    who = [judge for judge, word in jurors(item).items() if word.verdict == "contradicted"]
     where = _saying(item, "contradicted")
     if not who or not where:
         return ""
@@ -428,8 +428,8 @@ def _contradicted(item: StatementView) -> str:
 
 def _conflict(item: StatementView) -> str:
     """By the first judge that sees both; others may differ over one source."""
-    for juror in jurors(item):
-        one, other = _saying(item, "supported", juror.judge), _saying(item, "contradicted", juror.judge)
+    for judge in jurors(item):
+        one, other = _saying(item, "supported", judge), _saying(item, "contradicted", judge)
         if one and other:
             ends = ["" if len(names) > 1 else "s" for names in (one, other)]
             sides = f"{_listed(one)} support{ends[0]}, {_listed(other)} contradict{ends[1]}"
