@@ -47,9 +47,9 @@ def comparisons(
     )
 
 
-def _check(what: str, told: str | None, known: Sequence[str | None]) -> None:
-    if told not in known:
-        raise UserError(f"There is no {what} {told!r} here; there is {', '.join(map(repr, known))}.")
+def _check(what: str, given: str | None, known: Sequence[str | None]) -> None:
+    if given not in known:
+        raise UserError(f"There is no {what} {given!r} here; there is {', '.join(map(repr, known))}.")
 
 
 def _all(figures: StudyFigures, between: Between) -> Iterator[Comparison]:

@@ -231,7 +231,7 @@ def own_label(session: ReviewSession, rest: str) -> bool:
     words = rest.split()
     if not words:
         for axis in axes.values():
-            print(wrapped(_told(axis, session.own.also)))
+            print(wrapped(_axis_words(axis, session.own.also)))
         return False
     if len(axes) == 1 and OWN + words[0] not in axes:
         words.insert(0, next(iter(axes.values())).name)
@@ -239,7 +239,7 @@ def own_label(session: ReviewSession, rest: str) -> bool:
     own = axes.get(OWN + name)
     if own is not None:
         if not levels:
-            raise UserError(f"Say which: {_told(own, session.own.also)}")
+            raise UserError(f"Say which: {_axis_words(own, session.own.also)}")
         levels = [_level(own, word) for word in levels if not (own.many and word == NONE_OF_THEM)]
     session.label(name, *levels)
     return True
@@ -264,7 +264,7 @@ def _level(axis: OwnAxis, word: str) -> str:
     return by_key.level if by_key is not None else word
 
 
-def _told(axis: OwnAxis, mine: Mapping[str, str]) -> str:
+def _axis_words(axis: OwnAxis, mine: Mapping[str, str]) -> str:
     levels = ", ".join(f"{level.key} {level.name}" for level in axis.levels)
     now = f"; you: {axis.words(mine[axis.axis])}" if axis.axis in mine else ""
     return f"z {axis.name}, {axis.title}{' (several)' if axis.many else ''}: {levels}{now}"

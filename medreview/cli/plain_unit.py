@@ -55,8 +55,8 @@ def findings(session: ReviewSession, rest: str) -> bool:
 
 def mark(session: ReviewSession, rest: str) -> bool:
     """Mark words of the answer with a type; of a repeated passage the first place that is not marked yet."""
-    digit, _, told = rest.partition(" ")
-    words, _, why = (part.strip() for part in told.partition("//"))
+    digit, _, typed = rest.partition(" ")
+    words, _, why = (part.strip() for part in typed.partition("//"))
     label = next((label for label in session.asks.levels if label.key == digit and label.level != "none"), None)
     if label is None or not words:
         types = ", ".join(f"{one.key} {one.name}" for one in session.asks.levels if one.level != "none")
@@ -155,27 +155,27 @@ class Lines:
             }
             return
         self.words["beside"] = lambda _rest: _printed(session.beside_text())
-        told = ["source  the whole text      beside  the text beside it, or the whole card"]
+        lines = ["source  the whole text      beside  the text beside it, or the whole card"]
         if asks.entry == "order":
             self.decides["rank"] = lambda rest: _rank(session, rest)
             rated = ", then for output 1, 2, ... good, okay or bad, f before it: hallucinated"
             also = "" if session.settles else rated
-            told.append(f"{_example(session)}  outputs from best to worst{also}")
+            lines.append(f"{_example(session)}  outputs from best to worst{also}")
         if asks.entry == "words":
             edited = asks.level_named(EDITED).key
             self.decides[edited] = lambda rest: session.decide_words(EDITED, rest)
-            told.append(f"{edited} TEXT  it must be said, in these words")
+            lines.append(f"{edited} TEXT  it must be said, in these words")
         if "category" in asks.also:
             self.words["c"] = lambda rest: _categorise(session, rest)
             letters = ", ".join(f"{label.key} {label.name}" for label in AXES["category"])
-            told.append(f"c LETTER  what it is about: {letters}")
+            lines.append(f"c LETTER  what it is about: {letters}")
         if asks.adds:
             self.words["+"] = lambda rest: _add(session, rest)
-            told.append(f"+ LETTER TEXT  a {asks.adds} of your own, with its category")
+            lines.append(f"+ LETTER TEXT  a {asks.adds} of your own, with its category")
         if asks.entry == "spans":
             self.words |= {"h": partial(mark, session), "F": partial(findings, session)}
-            told += [SPANS_HELP, FINDINGS_HELP]
-        self.help = "\n".join(told)
+            lines += [SPANS_HELP, FINDINGS_HELP]
+        self.help = "\n".join(lines)
 
     def show(self) -> None:
         """The unit and its text at its best place."""
@@ -190,10 +190,10 @@ class Lines:
         while True:
             other = ", the other place" if partner_for(label.level, session.own.spans) else ""
             asked = f"Words of the {session.asks.noun} to mark as {label.name}{other} (// and why), Enter none: "
-            if not (told := input(asked).strip()):
+            if not (typed := input(asked).strip()):
                 return True
             try:
-                mark(session, f"{label.key} {told}")
+                mark(session, f"{label.key} {typed}")
                 print(visible_line(session.receipt))
             except UserError as error:
                 print(visible_line(str(error)))
@@ -321,12 +321,12 @@ def _left_out(session: ReviewSession, number: str) -> bool:
     return True
 
 
-def _edit(session: ReviewSession, told: str) -> bool:
+def _edit(session: ReviewSession, typed: str) -> bool:
     """Cut the statement, join it with the next, exclude it: acts, each taken back by ``u``."""
     from medreview import pipeline
     from medreview.config import load_config
 
-    item, (act, _, words) = session.item, told.partition(" ")
+    item, (act, _, words) = session.item, typed.partition(" ")
     if item is None:
         raise UserError("There is no statement here to edit.")
     name, reader = session.name, session.study.reader

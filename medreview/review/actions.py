@@ -374,9 +374,9 @@ def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Acti
     )
 
 
-def _keys(action: str, told: str) -> tuple[str, ...]:
+def _keys(action: str, keys: str) -> tuple[str, ...]:
     """The keys of one setting, by Textual's names."""
-    names = [","] if told.strip() == "," else [name.strip() for name in told.split(",")]
+    names = [","] if keys.strip() == "," else [name.strip() for name in keys.split(",")]
     digit = next((name for name in names if name.isdecimal()), None)
     if digit and not is_verdict(action):
         raise UserError(f"The configuration gives {action!r} the key {digit!r}, but digits are verdicts and no others.")

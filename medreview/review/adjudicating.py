@@ -111,7 +111,7 @@ class ConflictSession(ReviewSession):
             named = "" if axis == self.asks.axis else f"{axis_words(axis)} "
             words.append(f"{named}{self.words_on(axis, label)}, {by}")
         self._write(events, f"{self.name} settled: {'; '.join(words)}")
-        self._flag_anew(self.unit)
+        self._update_flags(self.unit)
         self.acted |= {self.unit}
 
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:

@@ -193,8 +193,8 @@ def _is_drawn(reader: sqlite3.Connection) -> bool:
 
 
 def _complete(connection: sqlite3.Connection) -> None:
-    told = [json.loads(row[0]) for row in connection.execute("SELECT payload FROM event WHERE kind = 'audit_rate'")]
-    in_force = [_Rates(said["by"], said["rates"], said["rest"]) for said in told]
+    payloads = [json.loads(row[0]) for row in connection.execute("SELECT payload FROM event WHERE kind = 'audit_rate'")]
+    in_force = [_Rates(said["by"], said["rates"], said["rest"]) for said in payloads]
     drawn_before = connection.execute("SELECT max(rate) FROM audit_frame WHERE stratum = ?", (ALL,)).fetchone()[0]
     in_force.append(_Rates(ALL, {}, drawn_before or 0.0))
     by_flag = any(rates.by == "flagged" for rates in in_force)

@@ -16,7 +16,13 @@ from medreview.next_step import command
 from medreview.review.event_writer import EventWriter
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode, QueueKind
-from medreview.review.reviewer_state import ReviewerState, Told, exposure, load_reviewer_state, told_of_statement
+from medreview.review.reviewer_state import (
+    ReviewerState,
+    ShownParts,
+    exposure,
+    load_reviewer_state,
+    parts_beside_statement,
+)
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
 from medreview.study.ids import STATEMENT
@@ -157,7 +163,7 @@ class Decided(NamedTuple):
 
     text_sha256: str
     machines: str
-    told: Told
+    beside: ShownParts
 
 
 def decision_payload(
@@ -178,7 +184,7 @@ def decision_payload(
         "label": label,
         "via": via,
         "judge_verdict": about.machines,
-        "exposure": exposure(about.told, own, mode),
+        "exposure": exposure(about.beside, own, mode),
         "statement_sha256": about.text_sha256,
         "snapshot_sha256": str(page[0]) if page else "",
     }
@@ -232,7 +238,7 @@ def save_in_script(
     own = load_reviewer_state(study.reader, statement_id, reviewer, pass_no)
     payload = decision_payload(
         study.reader,
-        Decided(item.text_sha256, (item.verdict.verdict if item.verdict else None) or "", told_of_statement(item)),
+        Decided(item.text_sha256, (item.verdict.verdict if item.verdict else None) or "", parts_beside_statement(item)),
         own,
         "open",
         axis=axis,

@@ -73,12 +73,12 @@ class Goal(NamedTuple):
     minutes: int = 0
 
 
-def read_goal(told: str) -> Goal | None:
+def read_goal(words: str) -> Goal | None:
     """A goal as it is written: ``60`` decisions, ``45min``, ``1h30``; ``None`` for an empty text.
 
     Raises :class:`UserError` for anything else, and for zero.
     """
-    text = told.strip().lower()
+    text = words.strip().lower()
     if not text:
         return None
     if _DECISIONS.fullmatch(text) and int(text):
@@ -86,7 +86,7 @@ def read_goal(told: str) -> Goal | None:
     found = _TIME.fullmatch(text)
     minutes = 60 * int(found[1] or 0) + int(found[2] or 0) if found and not _DECISIONS.fullmatch(text) else 0
     if not minutes:
-        raise UserError(f"{told!r} is no goal; say so many decisions (60), or a time (45min, 1h30).")
+        raise UserError(f"{words!r} is no goal; say so many decisions (60), or a time (45min, 1h30).")
     return Goal(minutes=minutes)
 
 
@@ -99,7 +99,7 @@ class SittingGoal:
         self._start = now()
         self._decided: set[str] = set()
         self._taken_back: set[str] = set()
-        self._told = False
+        self._alerted = False
 
     @property
     def decided(self) -> int:
@@ -134,9 +134,9 @@ class SittingGoal:
         """A sentence, once, when the goal is reached; ``""`` before and afterwards."""
         minutes, goal = self._minutes, self.goal
         there = minutes >= goal.minutes if goal.minutes else self.decided >= goal.decisions
-        if self._told or not there:
+        if self._alerted or not there:
             return ""
-        self._told = True
+        self._alerted = True
         return f"The goal of this sitting is reached: {self.decided} decided in {max(1, round(minutes))} min."
 
     @property
@@ -144,7 +144,7 @@ class SittingGoal:
         return (self._now() - self._start) / 60
 
 
-def sitting_goal(told: str) -> SittingGoal | None:
+def sitting_goal(words: str) -> SittingGoal | None:
     """The goal of a sitting that begins now; ``None`` for an empty text. Raises :class:`UserError` if invalid."""
-    goal = read_goal(told)
+    goal = read_goal(words)
     return SittingGoal(goal) if goal else None

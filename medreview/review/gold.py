@@ -69,8 +69,8 @@ def tell(study: Study, reviewer: str, units: Collection[str], pass_no: int = 1) 
 
 def untold_units(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> set[str]:
     """Gold items decided, but not shown yet, though no open block hides them."""
-    told = labels_when_told(reader, reviewer, pass_no)
-    return {one.unit for one in told_results(reader, reviewer, pass_no) if (one.unit, one.gold.axis) not in told}
+    labelled = labels_when_told(reader, reviewer, pass_no)
+    return {one.unit for one in told_results(reader, reviewer, pass_no) if (one.unit, one.gold.axis) not in labelled}
 
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {

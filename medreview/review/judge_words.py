@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from medreview.judges.rollup import each_judge
+from medreview.judges.rollup import SourceOpinion, each_judge
 from medreview.judges.runs import NAME
 from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, level_named
 from medreview.sources.ocr_pages import percent
@@ -16,21 +16,11 @@ from medreview.units.kind import DocumentPassage, Machines, Opinion, UnitView
 from medreview.units.statement_view import StatementView, Verdict, vote_in_words
 
 
-class Juror(NamedTuple):
-    """One judge and its word; without ``verdict`` and ``supported`` it abstained."""
-
-    judge: str
-    verdict: str | None
-    supported: bool | None
-
-
-def jurors(item: StatementView) -> tuple[Juror, ...]:
-    """Every judge that was asked, in the order in which they first were; without the offline judge."""
-    return tuple(
-        Juror(judge.name, word.verdict, word.supported)
-        for judge, word in each_judge(said.vote for said in item.judgements).items()
-        if not judge.offline
-    )
+def jurors(item: StatementView) -> dict[str, SourceOpinion]:
+    """The word of every judge that was asked, by name, in the order in which they first were; without the offline
+    judge. One without ``verdict`` and ``supported`` abstained."""
+    words = each_judge(said.vote for said in item.judgements)
+    return {judge.name: word for judge, word in words.items() if not judge.offline}
 
 
 def sure_words(confidence: float) -> str:

@@ -409,12 +409,12 @@ def pace_lines(reader: sqlite3.Connection, reviewer: str, asks: Asks = STATEMENT
     if len(times) < _LEAST:
         return lines
     each = median(times) / 1000
-    told = f"The last {counted(len(times), 'decision')} took {each:.0f} seconds each (median)"
+    pace = f"The last {counted(len(times), 'decision')} took {each:.0f} seconds each (median)"
     left = counts.open * each / 60
     if not counts.open:
-        return [*lines, f"{told}."]
+        return [*lines, f"{pace}."]
     rest = f"{left / 60:.0f} hours" if left >= 90 else counted(max(1, round(left)), "minute")
-    return [*lines, f"{told}; the {counts.open:,} open ones would take {rest} at that pace."]
+    return [*lines, f"{pace}; the {counts.open:,} open ones would take {rest} at that pace."]
 
 
 GOLD: Final = VotingJudge("the right label")
@@ -453,8 +453,8 @@ class LiveUnitAgreement:
     @property
     def columns(self) -> tuple[VotingJudge | None, ...]:
         """Each machine, and the right labels where some may be shown."""
-        told = any(gold.labels for gold in self._labels.gold.values())
-        return (*map(VotingJudge, self._labels.said), *([GOLD] if told else []))
+        known = any(gold.labels for gold in self._labels.gold.values())
+        return (*map(VotingJudge, self._labels.said), *([GOLD] if known else []))
 
     def scale_of(self, group: Group) -> Scale:
         """The first scale on which anything meets."""
@@ -554,5 +554,5 @@ def since_sentence(moved: Moved, figures: ShownFigures, view: GroupView, who: st
     if not moved.since:
         return ""
     both, same = figures.met(moved.since, view.group, view.scale, view.judge)
-    told = f"on {same:,} of {both:,} that count here {who} agreed with you" if both else "none of it counts here"
-    return f"Since the last look: {len(moved.since):,} decided; {told}."
+    agreed = f"on {same:,} of {both:,} that count here {who} agreed with you" if both else "none of it counts here"
+    return f"Since the last look: {len(moved.since):,} decided; {agreed}."

@@ -116,8 +116,8 @@ def cross(session: ReviewSession, came_from: CameFrom | None = None) -> Switch:
     shown = source[0] if source else session.text_key
     reader = session.study.reader
     row = reader.execute("SELECT response_id FROM statement WHERE statement_id = ?", (statement_id,)).fetchone()
-    told = session.reference
-    unit = told.unit if told else reference_beside(reader, statement_id, row[0], shown)
+    shown_above = session.reference
+    unit = shown_above.unit if shown_above else reference_beside(reader, statement_id, row[0], shown)
     queue = _opened(session, REFERENCE)
     if unit not in queue.units:
         raise UserError(NO_REFERENCE)

@@ -367,8 +367,8 @@ def sitting_card(
     """The sentences, each a paragraph. ``lines``: every queue as it stands, ``kinds`` those of other units beside
     statements; ``decided``: how much the reviewer has decided so far."""
     here = next((line for line in lines if place and line.kind.name == place.queue.kind.name), None)
-    told = to_do(lines)
-    goes_on = here if here in told else next(iter(told), None)
+    waiting = to_do(lines)
+    goes_on = here if here in waiting else next(iter(waiting), None)
     said = list(_where(place, here, now or datetime.now(UTC)))
     block_done = place is not None and place.queue.mode == "blind" and here is not None and not here.waiting
     if block_done and any(line.hidden for line in lines):
@@ -447,8 +447,8 @@ def _others(line: QueueLine) -> str:
 
 def _reasons(flags: Iterable[Sequence[object]]) -> Iterator[str]:
     named = [(int(str(number)), OF_SEVERAL[str(badge)]) for badge, number, _ in flags if badge in OF_SEVERAL][:_REASONS]
-    told = [
+    words = [
         f"{number:,}{' of them' if place == 0 else ''} {says[number > 1]}" for place, (number, says) in enumerate(named)
     ]
-    if told:
-        yield f"{', '.join(told)}."
+    if words:
+        yield f"{', '.join(words)}."

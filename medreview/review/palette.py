@@ -154,8 +154,8 @@ class Palette:
 
 def _of_action(action: Action, refused: str) -> PaletteEntry:
     keys = " ".join(map(shown_key, action.keys))
-    told = f"{_REFUSED}{refused}" if refused else action.help
-    return PaletteEntry("act", action.id, action.hint or action.id, keys, told, action.group == "Decide")
+    words = f"{_REFUSED}{refused}" if refused else action.help
+    return PaletteEntry("act", action.id, action.hint or action.id, keys, words, action.group == "Decide")
 
 
 _NEVER: Final = 9.0

@@ -19,8 +19,8 @@ class PinnedFigures(NamedTuple):
 def pinned_figures(reader: sqlite3.Connection, reviewer: str) -> PinnedFigures | None:
     """What a reviewer has pinned, if anything."""
     row = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY + reviewer,)).fetchone()
-    told = str(row[0]) if row else ""
-    return next((one for one in _every() if _named(one) == told), None)
+    name = str(row[0]) if row else ""
+    return next((one for one in _every() if _named(one) == name), None)
 
 
 def pin_figures(study: Study, reviewer: str, pinned: PinnedFigures | None) -> None:

@@ -44,8 +44,8 @@ def in_order(study: Study, kind: QueueKind, reviewer: str, pass_no: int) -> tupl
 
 def _made_from(reader: sqlite3.Connection, kind: QueueKind) -> str:
     """A hash of all that the order is made from."""
-    told = (*reader.execute(_STATEMENTS).fetchone(), *reader.execute(kind.follows).fetchone())
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+    made_of = (*reader.execute(_STATEMENTS).fetchone(), *reader.execute(kind.follows).fetchone())
+    return hashlib.sha256(repr(made_of).encode()).hexdigest()
 
 
 class Queue(NamedTuple):

@@ -243,8 +243,8 @@ class FilterWords:
         if name not in self._filters:
             return []
         if name not in self._read:
-            told = self._filters[name].values
-            self._read[name] = list(told) if isinstance(told, tuple) else self._stored(told)
+            values = self._filters[name].values
+            self._read[name] = list(values) if isinstance(values, tuple) else self._stored(values)
         return self._read[name]
 
     def completions(self, line: str) -> list[FilterCompletion]:

@@ -128,10 +128,10 @@ def load_reviewer_state(reader: sqlite3.Connection, unit: str, reviewer: str, pa
     query = f"""SELECT 1 FROM kept_blind WHERE reviewer = ?1 AND unit = ?2 AND pass = ?3 AND NOT seen
                 UNION ALL {RESERVED} AND a.statement_id = ?2"""
     kept = any(reader.execute(query, (reviewer, each, pass_no)).fetchone() for each in kept_with(reader, unit))
-    told = reader.execute(_TOLD, (reviewer, unit)).fetchone()
+    looks = reader.execute(_TOLD, (reviewer, unit)).fetchone()
     return own._replace(
-        knows_model=bool(told[0]),
-        read_totals=bool(told[1]),
+        knows_model=bool(looks[0]),
+        read_totals=bool(looks[1]),
         saw_others=saw_others(reader, unit, reviewer, pass_no),
         first=str(first[0]) if first else None,
         stale=stale is not None,
@@ -230,7 +230,7 @@ def knows_judges(mode: Mode, own: ReviewerState) -> bool:
     return mode == "open" or own.saw_judges
 
 
-class Told(NamedTuple):
+class ShownParts(NamedTuple):
     """Which parts of the machines' opinion stand beside a unit: a verdict, a quote, several judges, the name of the
     model, a reason why it is in its queue."""
 
@@ -241,9 +241,9 @@ class Told(NamedTuple):
     badges: bool
 
 
-def told_of_statement(item: StatementView) -> Told:
+def parts_beside_statement(item: StatementView) -> ShownParts:
     """Of a statement."""
-    return Told(
+    return ShownParts(
         verdict=bool(item.judgements),
         quote=any(judgement.quote for judgement in item.judgements),
         jury=len({judgement.judge for judgement in item.judgements if not judgement.offline}) > 1,
@@ -252,9 +252,9 @@ def told_of_statement(item: StatementView) -> Told:
     )
 
 
-def told_of_unit(machines: Machines, model: str) -> Told:
+def parts_beside_unit(machines: Machines, model: str) -> ShownParts:
     """Of another unit."""
-    return Told(
+    return ShownParts(
         verdict=bool(machines.opinions or machines.level),
         quote=any(passage.quote for opinion in machines.opinions for passage in opinion.passages),
         jury=len({opinion.judge for opinion in machines.opinions}) > 1,
@@ -263,7 +263,7 @@ def told_of_unit(machines: Machines, model: str) -> Told:
     )
 
 
-def exposure(told: Told, own: ReviewerState, mode: Mode) -> dict[str, str]:
+def exposure(beside: ShownParts, own: ReviewerState, mode: Mode) -> dict[str, str]:
     """What had been seen before this decision, by part: ``"before"`` or ``"no"``. Stored with every decision.
 
     A blind decision on a statement that was once seen with the judges' opinion is not a blind label. Totals of the
@@ -272,12 +272,12 @@ def exposure(told: Told, own: ReviewerState, mode: Mode) -> dict[str, str]:
     """
     saw = knows_judges(mode, own)
     parts = {
-        "judge_verdict": saw and told.verdict,
-        "judge_quote": saw and told.quote,
-        "judge_highlight": saw and told.verdict,
-        "jury": saw and told.jury,
-        "model_name": (saw or own.knows_model) and told.model,
-        "queue_reason": saw and told.badges,
+        "judge_verdict": saw and beside.verdict,
+        "judge_quote": saw and beside.quote,
+        "judge_highlight": saw and beside.verdict,
+        "jury": saw and beside.jury,
+        "model_name": (saw or own.knows_model) and beside.model,
+        "queue_reason": saw and beside.badges,
         "judge_totals": own.read_totals,
         "own_previous": own.label is not None,
         "other_reviewer": own.saw_others,

@@ -26,8 +26,8 @@ from medreview.review.reviewer_state import (
     ReviewerSpan,
     ReviewerState,
     load_reviewer_state,
-    told_of_statement,
-    told_of_unit,
+    parts_beside_statement,
+    parts_beside_unit,
 )
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.spans_and_findings import (
@@ -126,7 +126,7 @@ class ReviewSession(ShownUnit):
         shown = (reveals or not blind) and not mistaken
         who = " · you and the judges" if shown and self.agrees_on(unit, label) else ""
         self._write(events, f"{self.name} → {words}{mistaken}{who}")
-        self._flag_anew(unit)
+        self._update_flags(unit)
         self.finishes = before is not None and before < len(self.queue.units) == self.done_here
         self.pace.add(0 if unit in self.acted else self.clock.active_ms, decided=unit not in self.acted)
         self._before = own
@@ -455,8 +455,8 @@ class ReviewSession(ShownUnit):
         """What a decision on the unit on the screen is about, as it is recorded."""
         machines, item, view = self._all_machines(), self.item, self.view
         assert view is not None
-        told = told_of_statement(item) if item is not None else told_of_unit(machines, view.model)
-        return Decided(view.text_sha256, machines.level or "", told)
+        beside = parts_beside_statement(item) if item is not None else parts_beside_unit(machines, view.model)
+        return Decided(view.text_sha256, machines.level or "", beside)
 
     def _follow_up(self, label: str, *, revealed: bool) -> FollowUp:
         """What follows a label on the unit on the screen; ``revealed``: it was the one that showed the judges.
@@ -509,10 +509,10 @@ class ReviewSession(ShownUnit):
         self, kind: str, axis: str, label: str, via: Via, own: ReviewerState, more: Mapping[str, Any]
     ) -> NewEvent:
         unit, snapshot = self._current(), self.snapshot
-        told = decision_payload(
+        recorded = decision_payload(
             self.study.reader, self._about(), own, self.mode, axis=axis, label=label, via=via, snapshot_id=snapshot
         )
-        payload = {**told, "filter": self.queue.filter, "reveal": self.reveal}
+        payload = {**recorded, "filter": self.queue.filter, "reveal": self.reveal}
         payload |= {"active_ms": self.clock.active_ms, "keys": self.clock.keys, **more}
         return NewEvent(kind, unit, payload, snapshot)
 
@@ -526,7 +526,7 @@ class ReviewSession(ShownUnit):
         unit = act.unit
         mode: Mode = "blind" if self.hides(unit) else "open"
         receipt = self._events.write([NewEvent("retract", unit, undoes_event=act.target)], self.queue, mode, unit)
-        self._flag_anew(unit)
+        self._update_flags(unit)
         if act.edits:
             self._edit_retracted(act, receipt, words)
             return
@@ -539,7 +539,7 @@ class ReviewSession(ShownUnit):
         if self.goal is not None:
             self.goal.settle(unit, decided=self.state_of(unit) == "decided")
 
-    def _flag_anew(self, unit: str) -> None:
+    def _update_flags(self, unit: str) -> None:
         """Update the flags of statements that a label on a unit changes. The label is saved by then: if this fails, the
         next roll-up does it."""
         kind = KINDS.get(kind_of(unit))

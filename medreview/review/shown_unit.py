@@ -381,12 +381,12 @@ def left_out_words(item: StatementView) -> tuple[tuple[int, str], ...]:
     """Why parts of the response are no statements, by where they begin; of neighbours with one reason the first says
     it."""
     parts = sorted(item.left_out, key=lambda part: part.start)
-    told = [
+    found = [
         (part.start, f"left out: {in_words(part.reason)}")
         for before, part in zip((None, *parts), parts, strict=False)
         if before is None or before.reason != part.reason or item.response[before.end : part.start].strip()
     ]
-    return tuple(told)
+    return tuple(found)
 
 
 def _remark(remarks: dict[int, str], offset: int, words: str) -> None:

@@ -176,7 +176,7 @@ class Sitting(ABC):
         """My state before the label just given."""
         self._held: dict[str, tuple[tuple[object, ...], Any]] = {}
         """What was read and worked out for the unit on the screen (:meth:`ShownUnit._once`)."""
-        self._told: Elsewhere | None = None
+        self._alerted: Elsewhere | None = None
         self.acts = 0
         """A number that changes when the state of units may have: after an act, and after all was read again."""
         study.goes_on_elsewhere = True  # every receipt says where it is
@@ -344,7 +344,7 @@ class Sitting(ABC):
         if wanted is None and not at and unit_stands(self.study.reader, here):
             queue, wanted = self.queue, here
         self.queue = queue
-        self._read_anew()
+        self._read_again()
         self.position = queue.units.index(wanted) if wanted else max(0, min(place, len(queue.units) - 1))
         self._load()
         self._after(self.unit, receipt, words)
@@ -356,11 +356,11 @@ class Sitting(ABC):
 
     def alert(self) -> str:
         """The sentence shown once, as soon as decisions go elsewhere than into the study; else ``""``."""
-        if self.study.elsewhere is self._told:
+        if self.study.elsewhere is self._alerted:
             return ""
-        self._read_anew()
-        self._told = self.study.elsewhere
-        return self._told.sentence if self._told else ""
+        self._read_again()
+        self._alerted = self.study.elsewhere
+        return self._alerted.sentence if self._alerted else ""
 
     @property
     def others_notes(self) -> tuple[OthersNote, ...]:
@@ -399,7 +399,7 @@ class Sitting(ABC):
 
     def _begin(self, at: str) -> None:
         """Read how the units stand, and go to the first."""
-        self._read_anew()
+        self._read_again()
         self._resume(at)
 
     def _resume(self, at: str) -> None:
@@ -445,7 +445,7 @@ class Sitting(ABC):
         self._progress.read_all()
         self._kept.read_all()
 
-    def _read_anew(self) -> None:
+    def _read_again(self) -> None:
         self.acts += 1
         self._done = None
         self._reader = self.study.reader
@@ -457,7 +457,7 @@ class Sitting(ABC):
     def _after(self, unit: str, receipt: Receipt, words: str) -> None:
         self.acts += 1
         if self._reader is not self.study.reader:
-            self._read_anew()
+            self._read_again()
         else:
             self._progress.update(unit)
             self._kept.update(unit)

@@ -79,9 +79,9 @@ def block_summary(
         acts = reader.execute(_ACTS, (reviewer, pass_no, unit)).fetchall()
         state = "open" if not acts else "deferred" if acts[-1]["kind"] == "defer" else "decided"
         states[state] += 1
-        told = [json.loads(act["payload"]) for act in acts if act["kind"] == "decide"]
-        times += [one["active_ms"] for one in told if "active_ms" in one]
-        keys += [one["keys"] for one in told if "keys" in one]
+        decided = [json.loads(act["payload"]) for act in acts if act["kind"] == "decide"]
+        times += [one["active_ms"] for one in decided if "active_ms" in one]
+        keys += [one["keys"] for one in decided if "keys" in one]
         if agrees is None or state != "decided":
             continue
         row = reader.execute(_LABELS, (reviewer, pass_no, unit)).fetchone()
@@ -198,7 +198,7 @@ def block_report(session: ReviewSession, *, shown: bool) -> list[str]:
     """
     block = session.block
     units = session.queue.units[block.first : block.last + 1] if block else ()
-    return _told(session, units, shown=shown)
+    return _in_lines(session, units, shown=shown)
 
 
 SUMMED_UP_FROM: Final = 5
@@ -222,9 +222,9 @@ def queue_report(session: ReviewSession, *, bar: int = 0) -> list[str]:
         agrees=session.agrees_on if shown else None,
     )
     rest = [(summary.deferred, "put off"), (summary.open, "open")]
-    told = [f"{sum(labels.values())} of {len(units)} decided", *(f"{number} {word}" for number, word in rest if number)]
+    done = [f"{sum(labels.values())} of {len(units)} decided", *(f"{number} {word}" for number, word in rest if number)]
     by_label = [(session.asks.level_named(level).name, number) for level, number in labels.most_common()]
-    lines = [f"{', '.join(told)}."]
+    lines = [f"{', '.join(done)}."]
     if bar and by_label:
         name, most = max(len(name) for name, _ in by_label), by_label[0][1]
         shares = ((label, number, "━" * max(1, number * bar // most)) for label, number in by_label)
@@ -249,10 +249,10 @@ def sitting_report(session: ReviewSession, *, told: bool = False) -> list[str]:
     untold = untold_units(session.study.reader, session.reviewer, session.pass_no)
     if not untold and (told or len(session.acted) < LEAST):
         return []
-    return _told(session, {*session.acted, *untold}, shown=False, gold=untold)
+    return _in_lines(session, {*session.acted, *untold}, shown=False, gold=untold)
 
 
-def _told(
+def _in_lines(
     session: ReviewSession, units: Collection[str], *, shown: bool, gold: Collection[str] | None = None
 ) -> list[str]:
     tell(session.study, session.reviewer, units if gold is None else gold, session.pass_no)

@@ -99,11 +99,11 @@ def about_answer(reader: sqlite3.Connection, response_id: str, statement_id: str
         f"({_QUOTED.get(claim['status'], 'it is in the page')})"
         for claim in claims
     ]
-    told = []
+    facts = []
     if row["finish"]:
-        told.append(f"how it ended: {in_words(row['finish'])}, {FINISHES[row['finish']]}")
+        facts.append(f"how it ended: {in_words(row['finish'])}, {FINISHES[row['finish']]}")
     if named:
-        told += [
+        facts += [
             f"{name}: {value}"
             for name, value in (
                 ("model", row["model"]), ("given at", row["created_at"]), ("read as", row["producer"]),
@@ -117,4 +117,4 @@ def about_answer(reader: sqlite3.Connection, response_id: str, statement_id: str
     said = [f"{_ROLES.get(turn['role'], turn['role'])}: {turn['text'].strip()}" for turn in turns]
     if said:
         said.append(f"asked: {row['question'].strip() or 'nothing that was recorded'}")
-    return "\n\n".join(filter(None, (*shown, "\n".join(told), *said)))
+    return "\n\n".join(filter(None, (*shown, "\n".join(facts), *said)))

@@ -129,12 +129,12 @@ class EditorText:
 def editor_command(environ: Mapping[str, str]) -> list[str]:
     """The words of the command in VISUAL, else EDITOR. Raises :class:`UserError` when neither is set or can be read."""
     for name in ("VISUAL", "EDITOR"):
-        told = environ.get(name, "").strip()
-        if told:
+        line = environ.get(name, "").strip()
+        if line:
             try:
-                return shlex.split(told)
+                return shlex.split(line)
             except ValueError:
-                raise UserError(f"{name} has an open quotation mark: {told}") from None
+                raise UserError(f"{name} has an open quotation mark: {line}") from None
     raise UserError("No editor is set: set VISUAL or EDITOR, as in `export EDITOR=nano`.")
 
 

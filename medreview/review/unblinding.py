@@ -84,13 +84,13 @@ def saw_elsewhere(reader: sqlite3.Connection, unit: str, reviewer: str) -> bool:
         )
     if kind == PAIR:
         statement_id, *_ = ids_of(unit)
-        told = [statement_id, *_references(reader, _NAMING, *ids_of(unit))]
-        return _saw_any(reader, told, reviewer) or _saw_response(reader, statement_id, reviewer)
+        revealing = [statement_id, *_references(reader, _NAMING, *ids_of(unit))]
+        return _saw_any(reader, revealing, reviewer) or _saw_response(reader, statement_id, reviewer)
     if kind == REFERENCE:
         beside = reader.execute(_BESIDE, ids_of(unit)).fetchall()
-        told = [unit_id(PAIR, *row) for row in beside]
-        told += dict.fromkeys([*_citing(reader, unit), *(row["statement_id"] for row in beside)])
-        return _saw_any(reader, told, reviewer)
+        revealing = [unit_id(PAIR, *row) for row in beside]
+        revealing += dict.fromkeys([*_citing(reader, unit), *(row["statement_id"] for row in beside)])
+        return _saw_any(reader, revealing, reviewer)
     if kind == _RESPONSE:
         statements = [row[0] for row in reader.execute(_STATEMENTS, ids_of(unit))]
         return any(

@@ -211,7 +211,7 @@ def _together(item: StatementView, accepts: bool) -> Together:
     if verdict.tied:
         word = f"{word}, {TIE}" if verdict.verdict else TIE
     who, tally = ("judges", tally_words(verdict)) if len(said) > 1 else ("one judge", "")
-    counts = Counter(juror.verdict or _TWO_WAY[juror.supported] for juror in said)
+    counts = Counter(word.verdict or _TWO_WAY[word.supported] for word in said.values())
     return Together(who, word, tally, verdict.verdict, tuple(counts.most_common()), accepts)
 
 

@@ -168,12 +168,12 @@ def short(badges: str) -> str:
 def reasons(badges: str, facts: FlagFacts | None = None) -> tuple[Reason, ...]:
     """A reason for each badge, the gravest first; with values where there are ``facts``, each values once."""
     found: list[Reason] = []
-    told: set[str] = set()
+    said: set[str] = set()
     for reason in (_reason(badge, facts) for badge in badges_in(badges)):
         values = reason.brief.removeprefix(reason.short)
-        if values and values in told:
+        if values and values in said:
             reason = Reason(reason.badge, reason.short, reason.short, f"{reason.short} in the same way")
-        told.add(values)
+        said.add(values)
         found.append(reason)
     return tuple(found)
 
@@ -308,8 +308,8 @@ def _faulty(fault: str, plain: str, facts: FlagFacts) -> str:
 
 def _changed(few: str, quote: str, page: str, differences: Sequence[tuple[Span, Span]]) -> tuple[str, str]:
     pairs = [(_value(quote, here), _value(page, there)) for here, there in differences[:_MOST_VALUES]]
-    told = "; ".join(_against(here, there) for here, there in pairs)
-    return _brief(few, *pairs[0]), f"{few}: {told}"
+    changes = "; ".join(_against(here, there) for here, there in pairs)
+    return _brief(few, *pairs[0]), f"{few}: {changes}"
 
 
 def _clashing(badge: str, few: str, facts: FlagFacts) -> tuple[str, str] | None:
@@ -364,10 +364,10 @@ def _jury(badge: str, item: StatementView) -> str:
     verdict = item.verdict
     if verdict is None or badge != f"jury {verdict.votes_for}-{verdict.votes_other}":
         return ""
-    said = Counter(juror.verdict for juror in jurors(item) if juror.verdict)
-    told = ", ".join(f"{votes} {level_named('evidence', level).name}" for level, votes in said.most_common())
+    said = Counter(word.verdict for word in jurors(item).values() if word.verdict)
+    by_level = ", ".join(f"{votes} {level_named('evidence', level).name}" for level, votes in said.most_common())
     split = _split(verdict.votes_for, verdict.votes_other, tied=verdict.tied)
-    return f"{split}: {told}" if told else split
+    return f"{split}: {by_level}" if by_level else split
 
 
 def _reference(badge: str, facts: FlagFacts) -> str:
@@ -416,7 +416,7 @@ def _saying(item: StatementView, verdict: str, judge: str = "") -> list[str]:
 
 
 def _contradicted(item: StatementView) -> str:
-    who = [juror.judge for juror in jurors(item) if juror.verdict == "contradicted"]
+    who = [judge for judge, word in jurors(item).items() if word.verdict == "contradicted"]
     where = _saying(item, "contradicted")
     if not who or not where:
         return ""
@@ -428,8 +428,8 @@ def _contradicted(item: StatementView) -> str:
 
 def _conflict(item: StatementView) -> str:
     """By the first judge that sees both; others may differ over one source."""
-    for juror in jurors(item):
-        one, other = _saying(item, "supported", juror.judge), _saying(item, "contradicted", juror.judge)
+    for judge in jurors(item):
+        one, other = _saying(item, "supported", judge), _saying(item, "contradicted", judge)
         if one and other:
             ends = ["" if len(names) > 1 else "s" for names in (one, other)]
             sides = f"{_listed(one)} support{ends[0]}, {_listed(other)} contradict{ends[1]}"

@@ -118,8 +118,8 @@ def test_the_workbench(study: Study, tie: TieRule) -> None:
         assert session.item is not None
         assert session.item.text == STATEMENTS[name]
         models = {judge: word for judge, word in right.words.items() if judge != "offline"}
-        assert {juror.judge: juror.verdict for juror in jurors(session.item)} == models, name
-        assert [juror.judge for juror in jurors(session.item)] == list(models), name
+        said = {judge: word.verdict for judge, word in jurors(session.item).items()}
+        assert list(said.items()) == list(models.items()), name
 
         card = session.card
         silent = f", {right.abstained} abstained" if right.abstained else ""

@@ -36,7 +36,7 @@ def test_next_and_previous(marks: list[Mark], offset: int, kinds: set[str]) -> N
 
 
 @given(MARKS, MARKS)
-def test_replacing_a_kind_is_building_anew(marks: list[Mark], others: list[Mark]) -> None:
+def test_replacing_a_kind_is_building_all_of_it(marks: list[Mark], others: list[Mark]) -> None:
     spans = [(mark.start, mark.end) for mark in others]
     replaced = HighlightIndex(marks).replaced("search", spans)
     built = HighlightIndex(

@@ -1,7 +1,7 @@
 """The jury of a statement, vote by vote."""
 
 from medreview.judges.verdicts import refresh
-from medreview.review.judge_words import Juror, jurors
+from medreview.review.judge_words import jurors
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.screens.judge_rows import judge_bar
@@ -23,12 +23,12 @@ def test_the_votes_stand_one_by_one(study):
     refresh(study)
     item = load_statement_view(study.reader, "s1")
 
-    assert jurors(item) == (
-        Juror("one", "supported", True),
-        Juror("two", "contradicted", False),
-        Juror("silent", None, None),
-        Juror("coarse", None, False),
-    )
+    assert [(judge, word.verdict, word.supported) for judge, word in jurors(item).items()] == [
+        ("one", "supported", True),
+        ("two", "contradicted", False),
+        ("silent", None, None),
+        ("coarse", None, False),
+    ]
     assert (item.verdict.votes_for, item.verdict.votes_other, item.verdict.abstained) == (1, 1, 1)
 
 

@@ -18,7 +18,7 @@ WHO = "kb"
 FLAGGED = next(kind for kind in QUEUES if kind.name == "flagged")
 
 
-def asked_anew(study: Study) -> list[tuple[str, int]]:
+def asked_again(study: Study) -> list[tuple[str, int]]:
     """What the rule of the queue gives, with nothing kept."""
     rows = study.reader.execute(
         f"""SELECT s.statement_id, r.ordinal {ROWS} WHERE {FLAGGED.where} AND {shown_in(FLAGGED)}
@@ -57,11 +57,11 @@ def exclude(study: Study) -> None:
     refresh(study)
 
 
-def judge_anew(study: Study) -> None:
+def judge_again(study: Study) -> None:
     study.write(lambda connection: connection.execute("UPDATE verdict SET priority = 9 - priority WHERE priority > 0"))
 
 
-@pytest.mark.parametrize("act", [decide, decide_blind, exclude, judge_anew])
+@pytest.mark.parametrize("act", [decide, decide_blind, exclude, judge_again])
 def test_the_order_is_that_of_the_study_as_it_is(
     study: Study, monkeypatch: pytest.MonkeyPatch, act: Callable[[Study], None]
 ) -> None:
@@ -69,15 +69,15 @@ def test_the_order_is_that_of_the_study_as_it_is(
     path: Path = study.path
     study.close()
     with Study.open(path) as first:
-        assert opened(first) == (asked_anew(first), True)
-        assert opened(first) == (asked_anew(first), False)
+        assert opened(first) == (asked_again(first), True)
+        assert opened(first) == (asked_again(first), False)
     with Study.open(path) as second:
-        assert opened(second) == (asked_anew(second), False)
-        before = asked_anew(second)
+        assert opened(second) == (asked_again(second), False)
+        before = asked_again(second)
         act(second)
         found, again = opened(second)
-        assert found == asked_anew(second)
-        assert again == (act in (exclude, judge_anew))
+        assert found == asked_again(second)
+        assert again == (act in (exclude, judge_again))
         assert (found == before) == (act is decide)
     with Study.open(path) as third:
         assert opened(third) == (found, False)

@@ -279,7 +279,7 @@ class Walk:
                 assert flow.assisted <= flow.used
 
     def figures_hold(self, study: Study, who: str) -> None:
-        """Figures that were told of each act are those that are read anew, over every file that was opened since."""
+        """Figures that were told of each act are those that are read again, over every file that was opened since."""
         fresh = LiveFigures(study.reader, who)
         held = self.figures.setdefault((self.here, who), fresh)
         held.go_on_with(study.reader)
