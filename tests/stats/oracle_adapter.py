@@ -190,7 +190,7 @@ def _clopper_pearson(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plai
 
 def _spans(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
     items = [SpanItem(item["expert"], item["llm"]) for item in data["items"]]
-    found = span_distances(items, params.get("missing", "exclude"), replicates=1)
+    found = span_distances(items, params.get("missing", "exclude"), Resampling(replicates=1))
     return {
         "distances": list(found.distances),
         "mean": found.mean.value,
@@ -203,7 +203,7 @@ def _spans(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
 
 def _support(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
     found = support_metrics(
-        [ResponseSupport(each["urls"], each["support"]) for each in data["responses"]], replicates=1
+        [ResponseSupport(each["urls"], each["support"]) for each in data["responses"]], Resampling(replicates=1)
     )
     counts = {
         "n_urls": found.urls,

@@ -13,9 +13,8 @@ from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_sampling import Planned
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
-from medreview.stats.reports.audit_assistance import Assistance
+from medreview.stats.reports.audit_differences import Assistance, ModelDifference
 from medreview.stats.reports.audit_looks import plan_words
-from medreview.stats.reports.audit_models import ModelDifference
 from medreview.stats.reports.audit_report import AuditFigures, AuditFlow, AuditPlan, AuditReport, AuditShare
 from medreview.stats.reports.audit_verdicts import WithVerdicts
 from medreview.text import in_words

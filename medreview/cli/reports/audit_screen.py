@@ -20,9 +20,9 @@ from medreview.cli.reports.stats_screen import interval_bar, scale
 from medreview.cli.reports.terminal import height, printed
 from medreview.next_step import command
 from medreview.stats.formulas.audit_sampling import LEAST_AUDITED
-from medreview.stats.formulas.error_corrected_rate import agree
 from medreview.stats.formulas.estimate import Estimate, percent
 from medreview.stats.formulas.estimate import brief as in_brief
+from medreview.stats.formulas.prediction_powered import agree
 from medreview.stats.reports.audit_looks import plan_words
 from medreview.stats.reports.audit_report import AuditFigures, AuditReport
 from medreview.study.audit_frame import Stratum

@@ -11,8 +11,8 @@ from medreview.cli.reports.unit_divisions import alike_parts, flag_parts
 from medreview.labels import QUALITY
 from medreview.stats.formulas.estimate import Estimate, half_up
 from medreview.stats.formulas.ranks_and_ratings import RankCorrelation
-from medreview.stats.units.output_flags import FlagCorrelation, FlagDifference, OutputFlags
 from medreview.stats.units.rankings import ModelOrder, ModelRanks, OrderAgreement, RankingFigures
+from medreview.stats.units.rated_outputs import FlagCorrelation, FlagDifference, OutputFlags
 
 _RANKING_LEGEND: Final = (
     "mean rank: 1 is the best. usefulness: the mean of Good 3, Okay 2, Bad 1. By final labels; whole rankings are "

@@ -37,7 +37,7 @@ from medreview.cli.reports.unit_agreement import (
 from medreview.labels import AXES, axis_words
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, quantity
-from medreview.stats.reports.question_report import PAPER, QuestionRater, QuestionReport
+from medreview.stats.reports.generated_items import PAPER, QuestionRater, QuestionReport
 from medreview.stats.units.accused_references import Accusations, ReferenceUnitFigures
 from medreview.stats.units.answer_figures import AnswerFigures, EvaluatorFigures
 from medreview.stats.units.fact_report import KeyFactFigures

@@ -17,7 +17,7 @@ from medreview.stats.clusters import Clusters
 from medreview.stats.formulas.agreement import many_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.jackknifed_sums import difference_of_quotients, jackknifed, p_of_zero, quotient, summed
+from medreview.stats.formulas.intervals import difference_of_quotients, jackknifed, p_of_zero, quotient, summed
 from medreview.stats.reports.judged_labels import JudgedLabel, PeoplesLabels, judged_labels, said_by
 from medreview.stats.reports.reviewer_labels import BINARY
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
@@ -38,7 +38,7 @@ _NOTHING: Final = "No labelled statement of this half has a verdict of every pro
 _CONSTANT: Final = "Both gave one label throughout: kappa is 0/0."
 
 
-class _Run(NamedTuple):
+class _RepeatedRun(NamedTuple):
     run_id: str
     judge: str
     model: str
@@ -47,8 +47,8 @@ class _Run(NamedTuple):
     params: Mapping[str, object]
 
 
-def _runs(reader: sqlite3.Connection) -> list[_Run]:
-    return [_Run(row[0], row[1], row[2], row[3], row[4], json.loads(row[5])) for row in reader.execute(_RUNS)]
+def _runs(reader: sqlite3.Connection) -> list[_RepeatedRun]:
+    return [_RepeatedRun(row[0], row[1], row[2], row[3], row[4], json.loads(row[5])) for row in reader.execute(_RUNS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,18 @@ def repeats(
     reader: sqlite3.Connection, clusters: Clusters, resampling: Resampling, only: Selection = EVERYTHING
 ) -> tuple[Repeats, ...]:
     """Every judge that was asked again in the same words; an abstention is no answer."""
-    alike: dict[tuple[str, str, str], list[_Run]] = defaultdict(list)
+    alike: dict[tuple[str, str, str], list[_RepeatedRun]] = defaultdict(list)
     for run in _runs(reader):
         alike[run.judge, run.model, run.prompt_sha256].append(run)
     return tuple(_again(reader, runs, clusters, resampling, only) for runs in alike.values() if len(runs) > 1)
 
 
 def _again(
-    reader: sqlite3.Connection, runs: Sequence[_Run], clusters: Clusters, resampling: Resampling, only: Selection
+    reader: sqlite3.Connection,
+    runs: Sequence[_RepeatedRun],
+    clusters: Clusters,
+    resampling: Resampling,
+    only: Selection,
 ) -> Repeats:
     places = {run.run_id: place for place, run in enumerate(runs)}
     answers: dict[tuple[str, str, str], list[str | None]] = {}
@@ -92,7 +96,7 @@ def _again(
     twice = {key: row for key, row in answers.items() if len(row) - row.count(None) > 1}
     found = many_raters(
         list(twice.values()), BINARY.labels, clusters=[clusters.of[key[0]] for key in twice], statistics=_AGAIN,
-        resampling=resampling, unit=clusters.name,
+        resampling=resampling.over(clusters.name),
     )  # fmt: skip
     names = {name for run in runs for name in run.params}
     differ = sorted(name for name in names if len({json.dumps(run.params.get(name)) for run in runs}) > 1)
@@ -171,7 +175,7 @@ def prompt_report(
 ) -> PromptReport:
     """The judges that were asked with ``least`` prompts or more, on one half of the labelled statements."""
     seed = seed_of_draws(reader)
-    versions: dict[str, dict[str, list[_Run]]] = {}
+    versions: dict[str, dict[str, list[_RepeatedRun]]] = {}
     for run in _runs(reader):
         versions.setdefault(run.judge, {}).setdefault(run.prompt_sha256, []).append(run)
     judges = []
@@ -202,7 +206,7 @@ def prompt_report(
 
 
 def _prompts(
-    judge: str, prompts: Mapping[str, Sequence[_Run]], said: Mapping[str, Sequence[JudgedLabel]], unit: str,
+    judge: str, prompts: Mapping[str, Sequence[_RepeatedRun]], said: Mapping[str, Sequence[JudgedLabel]], unit: str,
     level: float,
 ) -> JudgePrompts:  # fmt: skip
     words = {sha: {one.statement_id: (one, word) for one, word in said_by(held, judge)} for sha, held in said.items()}

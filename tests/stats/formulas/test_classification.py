@@ -227,7 +227,7 @@ def test_items_of_one_cluster_vary_together():
     _, votes = panel(40, 4, 0.2)
     thrice = [row for row in votes for _ in range(3)]
     alone = leave_one_out(votes, (0, 1), resampling=FEW).mean
-    together = leave_one_out(thrice, (0, 1), clusters=[n // 3 for n in range(120)], unit="case", resampling=FEW).mean
+    together = leave_one_out(thrice, (0, 1), clusters=[n // 3 for n in range(120)], resampling=FEW.over("case")).mean
     assert (together.value, together.clusters, together.method) == (
         pytest.approx(alone.value), 40, "jackknife over cases",
     )  # fmt: skip
