@@ -99,28 +99,6 @@ class _Tables:
     ties: int
 
 
-def leave_one_out(
-    votes: Sequence[Sequence[Hashable]],
-    labels: Sequence[Hashable],
-    *,
-    tie: TieRule = "undecided",
-    positive: Hashable = None,
-    negative: Hashable = None,
-    clusters: Sequence[Hashable] | None = None,
-    resampling: Resampling = DEFAULT,
-) -> LeaveOneOut:
-    """Each person's kappa with the majority of the others, and the mean of them (items by people, ``None``: no vote).
-
-    ``tie``: what becomes of an even vote of the others, by ``majority_vote``; one that stays undecided leaves the item
-    out for that person. Undefined below two people, and when any person's kappa is. Items, or whole ``clusters``
-    (a ``unit``), are resampled, all people at once.
-    """
-    return non_inferiority(
-        votes, {}, labels, tie=tie, positive=positive, negative=negative, clusters=clusters,
-        resampling=resampling,
-    ).baseline  # fmt: skip
-
-
 def non_inferiority(
     votes: Sequence[Sequence[Hashable]],
     judges: Mapping[str, Sequence[Hashable]],
@@ -137,9 +115,11 @@ def non_inferiority(
     """Is a judge no worse than one person by more than ``margin``, in kappa? (Grolleau et al., MedFactEval)
 
     D = kappa(judge, majority of all) - mean leave-one-out kappa. Not inferior when the lower end of its interval of
-    level 1 - 2 ``alpha`` is above -``margin``; p is by t of few clusters, else the share of resamples at -``margin`` or
-    below. The tie rule is the same on both sides. Undefined as soon as one of the kappas is. Raises ``ValueError`` for
-    rows of different length, labels outside the protocol and a tie rule without its label.
+    level 1 - 2 ``alpha`` is above -``margin``; p is by t of few clusters, else the share of resamples at
+    -``margin`` or below. Undefined as soon as one of the kappas is, and below two people. ``tie``, the same on both
+    sides: what becomes of an even vote, by ``majority_vote``; one that stays undecided leaves the item out. Items,
+    or whole ``clusters``, are resampled, all people at once. Raises ``ValueError`` for rows of different length,
+    labels outside the protocol and a tie rule without its label.
     """
     people = len(votes[0]) if votes else 0
     tables = _tables(votes, judges, labels, tie, positive, negative, clusters)
