@@ -12,7 +12,7 @@ from medreview.stats.formulas.human_baseline import LEAST_ITEMS, StandIn
 from medreview.stats.formulas.prediction_powered import agree
 from medreview.stats.reports.audit_verdicts import WithVerdicts
 from medreview.stats.reports.judge_trust import ByFamily, FamilySide, JudgeErrors, JudgeTrust
-from medreview.stats.reports.repeated_runs import JudgePrompts, PromptReport, Repeats
+from medreview.stats.reports.judged_labels import JudgePrompts, PromptReport, Repeats
 
 _HASH: Final = 8
 """Digits of a prompt's hash that tell prompts apart; the JSON has all."""

@@ -32,12 +32,15 @@ from medreview.stats.formulas.intervals import (
 from medreview.stats.reports.judged_labels import (
     JudgedLabel,
     PeoplesLabels,
+    PromptReport,
+    Repeats,
     judged_labels,
     judges_of,
     peoples_labels,
+    prompt_report,
+    repeats,
     said_by,
 )
-from medreview.stats.reports.repeated_runs import PromptReport, Repeats, prompt_report, repeats
 from medreview.stats.reports.reviewer_labels import BINARY, GROUPS, Group, Mode, ReviewerLabel, reviewers_label
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 

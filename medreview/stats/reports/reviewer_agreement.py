@@ -27,6 +27,7 @@ from medreview.stats.reports.reviewer_labels import (
     NO_JUDGEMENT,
     SCALES,
     TIED,
+    TIED_REVIEWERS,
     TOGETHER,
     Group,
     Mode,
@@ -128,7 +129,6 @@ LEAST: Final = 2
 """Labels on a statement that make a majority of it."""
 LEAST_PANEL: Final = 3
 """Reviewers from whom one can be held against a majority of others."""
-TIED_REVIEWERS: Final = "reviewers tied"
 
 _SUPPORTED, _NOT_SUPPORTED = BINARY.labels
 

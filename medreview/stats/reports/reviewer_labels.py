@@ -13,6 +13,7 @@ from medreview.stats.clusters import Clusters, study_clusters
 
 NO_JUDGEMENT: Final = "no judgement"
 TIED: Final = "jury tied"
+TIED_REVIEWERS: Final = "reviewers tied"
 UNSURE: Final = "judge cannot judge"
 TOGETHER: Final = "the judges together"
 """What the jury is called, beside the names of judges."""

@@ -12,8 +12,7 @@ from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import figure_rows
 from medreview.stats.reports.judge_trust import judge_trust
-from medreview.stats.reports.judged_labels import peoples_labels
-from medreview.stats.reports.repeated_runs import half_of, prompt_report
+from medreview.stats.reports.judged_labels import half_of, peoples_labels, prompt_report
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.stats.study_figures import study_figures
 from medreview.study.audit_frame import seed_of_draws
