@@ -17,9 +17,12 @@ from medreview.replays import paper_counts
 from medreview.replays.printed import Printed, Reproduced, row, share, wald
 from medreview.stats.citation_kpis import CitationCounts, citation_figures
 from medreview.stats.formulas.agreement import two_raters
+from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import Estimate, half_up
 from medreview.stats.units.qa_figures import flag_ratios
 from medreview.visible import visible
+
+OVER_CASES: Final = DEFAULT.over("case")
 
 HALLUCINATED: Final = Printed("19.7", "18.6", "20.7", k=1_090, n=5_543)
 PLAUSIBLE: Final = Printed("98.8", k=5_476, n=5_543)
@@ -183,8 +186,8 @@ def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
         if rule == "positive":
             jury = kappa
             yield row(paper, what, JURY_KAPPA, kappa, tied)
-            over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), unit="case",
-                              statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
+            over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), resampling=OVER_CASES,
+                          statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
             yield Reproduced(
                 paper, f"{what}, over cases", "", over, "not printed",
                 why="Facts of one case are not independent; the printed interval takes them as if they were.",
@@ -203,7 +206,7 @@ def _small_jury(paper: str, votes: Votes) -> Iterator[Reproduced]:
     known = [name for name in members if name is not None]
     if len(known) == len(SMALL_JURY):
         majority = majority_vote(list(zip(*(votes.judges[name] for name in known), strict=True)))
-        over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), unit="case",
+        over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), resampling=OVER_CASES,
                           statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
         yield Reproduced(paper, f"kappa of the small jury ({', '.join(known)})", "", over, "not printed",
                          why="Figure 3 shows it without a number. Of three judges none can tie.")  # fmt: skip

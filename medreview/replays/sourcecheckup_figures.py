@@ -113,8 +113,7 @@ class Panel:
             self.protocol,
             clusters=[self.clusters[unit] for unit in both],
             statistics=(statistic,),
-            resampling=resampling,
-            unit=self.cluster,
+            resampling=resampling.over(self.cluster),
         )
         return told.figures[statistic]
 
@@ -130,7 +129,11 @@ class Panel:
         ratings: list[Sequence[Hashable]] = [[said.get(unit) for said in raters.values()] for unit in self.units]
         clusters = [self.clusters[unit] for unit in self.units]
         told = many_raters(
-            ratings, self.protocol, clusters=clusters, statistics=(statistic,), resampling=resampling, unit=self.cluster
+            ratings,
+            self.protocol,
+            clusters=clusters,
+            statistics=(statistic,),
+            resampling=resampling.over(self.cluster),
         )
         return told.figures[statistic]
 

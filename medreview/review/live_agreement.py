@@ -33,7 +33,7 @@ from medreview.stats.reports.reviewer_labels import (
     waits_in_audit,
 )
 from medreview.stats.reports.study_reader import words_by_judge
-from medreview.stats.units.kind_labels import OF_MODE, GivenLabel, KindLabels, UnitScale, kind_labels, scales_of
+from medreview.stats.units.kind_labels import OF_MODE, GivenLabel, KindLabels, kind_labels, scales_of
 from medreview.study.counts import OF_KIND, Counts, count_statements, load_states, prefix_of
 from medreview.study.statement_edits import EDITS
 from medreview.text import counted, in_words
@@ -431,8 +431,7 @@ class LiveUnitAgreement:
         self._seq = -1
         axes = scales_of(kind).axes.items()
         scales = [scale for axis, of_axis in axes if axis not in FLAG_AXES for scale in of_axis]  # no machine flags
-        self._folds: dict[str, UnitScale] = {scale.name: scale for scale in scales}
-        self.scales = tuple(Scale(scale.name, scale.title, scale.labels) for scale in scales)
+        self.scales = tuple(scales)
         self.take_in()
 
     def take_in(self) -> None:
@@ -491,15 +490,15 @@ class LiveUnitAgreement:
         self, group: Group, scale: Scale, judge: VotingJudge | None
     ) -> tuple[ClusteredPairs, Counter[str], dict[tuple[str, str], list[str]]]:
         """What meets, why the rest is left out, and the units of each cell."""
-        fold, labels, which = self._folds[scale.name], self._labels, OF_MODE[group.mode]
+        labels, which = self._labels, OF_MODE[group.mode]
         if judge == GOLD:
-            mine, theirs = labels.against_gold(self._reviewer, which, fold), labels.right(fold)
+            mine, theirs = labels.against_gold(self._reviewer, which, scale), labels.right(scale)
         else:
-            mine = labels.of(self._reviewer, which, fold)
-            theirs = labels.machine(judge.name, fold) if judge and judge.name in labels.said else {}
+            mine = labels.of(self._reviewer, which, scale)
+            theirs = labels.machine(judge.name, scale) if judge and judge.name in labels.said else {}
         pairs, dropped = ClusteredPairs(scale.labels, labels.cluster), Counter[str]()
         cells: dict[tuple[str, str], list[str]] = {}
-        for one in self._given(group, fold):
+        for one in self._given(group, scale):
             if one.item not in mine or one.item not in theirs:
                 dropped[_missing(one, mine, judge)] += 1
                 continue
@@ -508,9 +507,9 @@ class LiveUnitAgreement:
             cells.setdefault(pair, []).append(self._units[one.item])
         return pairs, dropped, cells
 
-    def _given(self, group: Group, fold: UnitScale) -> list[GivenLabel]:
+    def _given(self, group: Group, scale: Scale) -> list[GivenLabel]:
         """The labels of a group on the axes of a scale, one of each item."""
-        found = {one.item: one for one in self._labels.given if one.mode == group.mode and one.axis in fold.folds}
+        found = {one.item: one for one in self._labels.given if one.mode == group.mode and one.axis in scale.folds}
         return list(found.values())
 
 

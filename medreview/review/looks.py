@@ -99,7 +99,7 @@ def note_look(study: Study, reviewer: str, what: str, shown: Shown) -> str:
 
 
 def note_test_look(study: Study, reviewer: str) -> None:
-    """Record a look at the test half of the labels (``stats.reports.repeated_runs``), before it is shown.
+    """Record a look at the test half of the labels (``stats.reports.judged_labels``), before it is shown.
 
     Raises :class:`UserError` where that cannot be done.
     """

@@ -26,7 +26,7 @@ from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference,
 from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, ResponseSample, draw_together
 from medreview.stats.reports.study_differences import MOST_MODELS
 from medreview.stats.reports.study_reader import JudgedResponse
-from medreview.stats.reports.study_support import MOST_STRATA
+from medreview.stats.reports.study_support import largest_strata
 from medreview.text import in_words
 
 Works = Literal["listed", "partly_listed", "unknown"]
@@ -274,13 +274,7 @@ def _strata(every: Sequence[FoundReference]) -> tuple[dict[tuple[str, str], list
     for one in every:
         for at in (("model", one.model), ("origin", one.origin)):
             members.setdefault(at, []).append(one)
-    chosen, omitted = [_WHOLE], {}
-    for split in ("model", "origin"):
-        strata = sorted((at for at in members if at[0] == split), key=lambda at: (-len(members[at]), at))
-        if len(strata) > 1:
-            chosen += strata[:MOST_STRATA]
-        if len(strata) > MOST_STRATA:
-            omitted[split] = len(strata) - MOST_STRATA
+    chosen, omitted = largest_strata(members)
     return {at: members[at] for at in chosen}, omitted
 
 

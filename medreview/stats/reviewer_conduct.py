@@ -33,7 +33,7 @@ from medreview.stats.formulas.hypothesis_tests import Side, difference
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.units.kind_labels import unit_clusters
-from medreview.study.ids import STATEMENT, kind_of
+from medreview.study.ids import kind_of
 from medreview.units.held_facts import Mode
 from medreview.units.label_comparisons import GoldResult, Twice, labelled_twice, told_results
 
@@ -44,7 +44,6 @@ FIRST: Final[dict[Mode, str]] = {
 SECOND: Final = "labels of the second pass, given before its judges were shown"
 
 _SAME: Final = ("same", "another")
-_RESPONSES: Final = "SELECT statement_id, response_id FROM statement_standing"
 
 
 @dataclass(frozen=True)
@@ -81,15 +80,10 @@ def intra_rater(
 
     twice = sorted(labelled_twice(reader, reviewer, only), key=group)
     answers = answers or study_clusters(reader)
-    responses = dict(reader.execute(_RESPONSES)) if twice else {}
     found = []
     for (kind, axis, mode), units in groupby(twice, key=group):
         held = list(units)
-        cluster, of = (
-            (str(answers.name), {unit: answers.of[response] for unit, response in responses.items()})
-            if kind == STATEMENT
-            else unit_clusters(reader, kind, {one.unit for one in held}, answers)
-        )
+        cluster, of = unit_clusters(reader, kind, {one.unit for one in held}, answers)
         clusters = [of.get(one.unit, one.unit) for one in held]
         found.append(_agreement(kind, axis, mode, held, clusters, replace(resampling, cluster=cluster)))
     return tuple(found)

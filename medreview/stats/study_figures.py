@@ -17,9 +17,8 @@ from medreview.judges.votes import judges_of_support
 from medreview.progress import SILENT, Progress
 from medreview.statements.own_citations import every_statement
 from medreview.stats.clusters import Clusters, study_clusters
-from medreview.stats.formulas.alternative_annotator import EPSILON
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
-from medreview.stats.formulas.human_baseline import MARGIN
+from medreview.stats.formulas.human_baseline import EPSILON, MARGIN
 from medreview.stats.how_good import Answer, how_good
 from medreview.stats.reference_verdicts import OtherWorkCounter, OtherWorkSupport, ReferenceReport, reference_report
 from medreview.stats.reports.answer_arms import MODEL, NO_ARMS, RepeatedAnswers, repeated_answers, study_arms
@@ -30,20 +29,21 @@ from medreview.stats.reports.generated_items import (
     PLANTED_IN_PAPER,
     CleanupFigures,
     PlantedFigures,
+    QuestionReport,
     cleanup_report,
     planted_report,
+    question_report,
 )
-from medreview.stats.reports.judge_agreement import BetweenJudges, BetweenJudgesCounter, GroupFigures, JudgeAgreement
+from medreview.stats.reports.judge_agreement import BetweenJudges, GroupFigures, between_judges, judge_agreement
 from medreview.stats.reports.judge_trust import JudgeTrust, judge_trust
 from medreview.stats.reports.own_labels import OwnLabels, own_labels
 from medreview.stats.reports.provenance import Provenance, provenance
-from medreview.stats.reports.question_report import QuestionReport, question_report
 from medreview.stats.reports.review_progress import ItemFlow, Standing, item_flow, standing
 from medreview.stats.reports.reviewer_agreement import (
     Consensus,
-    ConsensusCounter,
     adjudicated_statements,
     between_reviewers,
+    consensus,
 )
 from medreview.stats.reports.reviewer_labels import BINARY, SCALES, ReviewerLabel, reviewer_labels, reviewers
 from medreview.stats.reports.study_differences import DifferenceFamily, StudyDifferences
@@ -53,6 +53,7 @@ from medreview.stats.reports.study_reader import (
     CHOSEN_BY_LABELS,
     EVERYTHING,
     NOT_OF_STATEMENTS,
+    JudgedStatements,
     SelectedPart,
     Selection,
     judged_responses,
@@ -183,15 +184,11 @@ def study_figures(
     labels = {name: _labels(reader, name, pass_no, only, clusters) for name in names}
     judges, tie = judges_of_support(reader), tie_rule(reader)
     scales = SCALES if full else (BINARY,)
-    agreement = {name: JudgeAgreement(name, labels[name], judges, scales) for name in names}
     apart = StudyDifferences(labels if full else {}, judges, study_arms(reader, between) if full else NO_ARMS)
-    panel = ConsensusCounter(labels if full else {}, judges)
     reviewed = {name: ReviewedSupport(name, labels[name], split=full) for name in names}
     cited = dict(every_statement(reader))
     judged = JudgedSupport(tie, cited, split=full)
-    beside = BetweenJudgesCounter(
-        judges, tie, pages_in_parts(reader), scales=scales if full or not names else (), juries=full
-    )
+    table = JudgedStatements()
     elsewhere = OtherWorkCounter(reader, tie)
     audited = audited_units(reader)
     verdicts = VerdictCounter(judges if audited else (), audited, clusters.name)
@@ -208,25 +205,25 @@ def study_figures(
         elsewhere.add(case)
         verdicts.add(case)
         for statement in case.statements:
-            beside.add(case.cluster, statement)
-            panel.add(case.cluster, statement)
+            table.take(case.cluster, statement)
         progress.step()
         for name in names:
             reviewed[name].add(case)
-            for statement in case.statements:
-                agreement[name].add(statement)
     found = tuple(
         ReviewerFigures(
             reviewer=name,
             progress=standing(reader, name, labels[name], pass_no, only),
             own=own_labels(reader, name, labels[name], pass_no, only, clusters, cited),
-            agreement=agreement[name].figures(resampling, full=full),
+            agreement=judge_agreement(name, labels[name], judges, table, resampling, scales=scales, full=full),
             support=reviewed[name].report(resampling),
         )
         for name in names
     )
     beside_others = between_reviewers(labels, resampling, adjudicated_statements(reader), full=full)
-    judges_beside = beside.figures(resampling, full=full)
+    beside_scales = scales if full or not names else ()
+    judges_beside = between_judges(
+        table, judges, tie, pages_in_parts(reader), resampling, scales=beside_scales, full=full
+    )
     groups = [group for one in found for group in one.agreement]
     compared = [*(each for group in groups for each in group.comparisons), *beside_others, *judges_beside.pairs]
     audit = audit_report(reader, labels, verdicts.judges(), pass_no=pass_no, only=only, clusters=clusters, models=full)
@@ -251,9 +248,9 @@ def study_figures(
         reviewers=found,
         between_reviewers=beside_others,
         between_judges=judges_beside,
-        consensus=panel.figures(tie, resampling, margin=margin),
+        consensus=consensus(labels if full else {}, judges, table, tie, resampling, margin=margin),
         repeated=repeated_answers(reader, clusters) if whole and full else None,
-        differences=apart.families(resampling),
+        differences=apart.families(table, resampling),
         support=support,
         kinds=response_report(reader, only=None if whole else responses, clusters=clusters),
         questions=question_report(reader) if whole else QuestionReport(0, (), ()),

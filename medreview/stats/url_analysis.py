@@ -26,7 +26,7 @@ from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.reference_verdicts import ReferenceReport, reference_report
 from medreview.stats.reports.provenance import Provenance, provenance
-from medreview.stats.reports.study_support import MOST_STRATA
+from medreview.stats.reports.study_support import largest_strata
 
 Outcome = Literal["once_there", "no_page", "never", "failed", "not_asked", "private"]
 """What an archive says of a lost address: it held a page; it held copies, but none was a page; it holds nothing; it
@@ -332,7 +332,7 @@ def url_figures(
     for response in citing_responses(reader, clusters):
         for stratum in (("", ""), ("model", response.model), ("origin", response.origin)):
             members.setdefault(stratum, []).append(response)
-    chosen, omitted = _chosen(members)
+    chosen, omitted = largest_strata(members)
     progress.begin("figures", len(chosen))
     strata = []
     for split, name in chosen:
@@ -350,22 +350,6 @@ def url_figures(
         provenance=provenance(reader, resampling),
         references=reference_report(reader, resampling, identified=True),
     )
-
-
-def _chosen(
-    members: Mapping[tuple[str, str], Sequence[CitingResponse]],
-) -> tuple[list[tuple[str, str]], dict[str, int]]:
-    """The whole study, and its models and origins where there are several, the largest first."""
-    chosen = [stratum for stratum in members if not stratum[0]]
-    omitted = {}
-    for split in ("model", "origin"):
-        strata = [stratum for stratum in members if stratum[0] == split]
-        if len(strata) > 1:
-            strata.sort(key=lambda stratum: (-len(members[stratum]), stratum))
-            chosen += strata[:MOST_STRATA]
-            if len(strata) > MOST_STRATA:
-                omitted[split] = len(strata) - MOST_STRATA
-    return chosen, omitted
 
 
 def _stratum(

@@ -22,7 +22,7 @@ from typing import Final
 from medreview.stats.formulas.audit_sampling import Sampled, audit_share
 from medreview.stats.formulas.intervals import share_difference
 from medreview.stats.formulas.prediction_powered import Said, Verdicts, prediction_powered
-from medreview.stats.reports.audit_assistance import arm_share
+from medreview.stats.reports.audit_differences import arm_share
 from tests.bench.estimate_coverage import ALIKE, ERRORS_ALIKE, Tally, beta
 from tests.bench.simulation import arguments
 

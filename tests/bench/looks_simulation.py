@@ -14,8 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from medreview.stats.formulas.audit_sampling import Sampled, audit_share, first_within
-from medreview.stats.formulas.confidence_sequences import anytime_share
+from medreview.stats.formulas.audit_sampling import Sampled, anytime_share, audit_share, first_within
 from medreview.stats.formulas.estimate import Estimate
 from tests.bench.simulation import arguments
 

@@ -31,11 +31,10 @@ from typing import Final
 
 from scipy.stats import wilcoxon
 
-from medreview.stats.formulas.alternative_annotator import EPSILON, LEAST_ITEMS, StandIn, alternative_annotator
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.calibration import Confident, calibration
-from medreview.stats.formulas.error_corrected_rate import error_corrected
-from medreview.stats.formulas.prediction_powered import prediction_powered
+from medreview.stats.formulas.human_baseline import EPSILON, LEAST_ITEMS, StandIn, alternative_annotator
+from medreview.stats.formulas.prediction_powered import error_corrected, prediction_powered
 from tests.bench.estimate_coverage import Tally, made_up
 
 RIGHT: Final = 0.85

@@ -126,8 +126,8 @@ def test_the_workbench(study: Study, tie: TieRule) -> None:
         drawn = f"{right.votes[0]}-{right.votes[1]}{silent}" if len(models) > 1 else ""
         assert card.together.tally == drawn, name
         assert sum(votes for _, votes in card.together.counts) == len(models), name
-        said = Counter(line.judge for group in (card.here, *card.others) for line in group.lines)
-        assert said == Counter(dict.fromkeys(models, len(right.sources))), name  # none for what was said before
+        lines = Counter(line.judge for group in (card.here, *card.others) for line in group.lines)
+        assert lines == Counter(dict.fromkeys(models, len(right.sources))), name  # none for what was said before
         assert card.rules.count("[") == len(right.sources), name
 
         bar = "".join(text for text, _ in judge_bar(session, 160, "")[0])

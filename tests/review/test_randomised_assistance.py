@@ -22,7 +22,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.audit_sampling import Sampled
 from medreview.stats.formulas.intervals import share_difference, student
-from medreview.stats.reports.audit_assistance import arm_share
+from medreview.stats.reports.audit_differences import arm_share
 from medreview.stats.reports.audit_headline import leading_estimate
 from medreview.stats.reports.audit_report import AuditFigures, audit_report
 from medreview.stats.reports.audit_verdicts import every_judge

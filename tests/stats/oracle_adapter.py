@@ -18,7 +18,7 @@ from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.classification import classification, diagnostic_accuracy, mcnemar
 from medreview.stats.formulas.coefficients import kappa_standard_error
 from medreview.stats.formulas.estimate import Estimate, landis_koch
-from medreview.stats.formulas.human_baseline import leave_one_out, non_inferiority
+from medreview.stats.formulas.human_baseline import non_inferiority
 from medreview.stats.formulas.hypothesis_tests import (
     TestResult,
     adjusted,
@@ -190,7 +190,7 @@ def _clopper_pearson(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plai
 
 def _spans(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
     items = [SpanItem(item["expert"], item["llm"]) for item in data["items"]]
-    found = span_distances(items, params.get("missing", "exclude"), replicates=1)
+    found = span_distances(items, params.get("missing", "exclude"), Resampling(replicates=1))
     return {
         "distances": list(found.distances),
         "mean": found.mean.value,
@@ -203,7 +203,7 @@ def _spans(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
 
 def _support(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
     found = support_metrics(
-        [ResponseSupport(each["urls"], each["support"]) for each in data["responses"]], replicates=1
+        [ResponseSupport(each["urls"], each["support"]) for each in data["responses"]], Resampling(replicates=1)
     )
     counts = {
         "n_urls": found.urls,
@@ -299,7 +299,7 @@ def _panel(data: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _leave_one_out(data: Mapping[str, Any], params: Mapping[str, Any]) -> Plain:
-    found = leave_one_out(data["votes"], resampling=_QUICK, **_panel(data, params))
+    found = non_inferiority(data["votes"], {}, resampling=_QUICK, **_panel(data, params)).baseline
     return _plain(found.mean, per_rater=[one.value for one in found.persons], n_ties=found.ties)
 
 

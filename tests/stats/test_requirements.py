@@ -14,10 +14,11 @@ from tests.stats.small_study import SmallStudy
 FEW = Resampling(replicates=99)
 
 
-@pytest.fixture
-def figures(small: SmallStudy) -> StudyFigures:
+@pytest.fixture(scope="module")
+def figures(small_of_module: SmallStudy) -> StudyFigures:
     """Forty responses of two statements; anna finds 60 of 80 supported, in the draw and out of it, and the model finds
     70; both say the same of 70. Half of the responses are of another model, which supports all."""
+    small = small_of_module
     for number in range(40):
         small.response(f"r{number}", 2, model="atlas" if number % 2 else "boreal")
     units = [f"r{number}.{place}" for number in range(40) for place in (1, 2)]

@@ -4,12 +4,12 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.reviewer_labels import COARSE
 from medreview.study.events import NewEvent
 from tests.stats.reports.small_figures import against, figures_of, groups_of, values
 
 
-@pytest.fixture
-def ten(small):
+def ten_statements(small):
     """Ten statements in four responses. anna and the judge: 7 of 10 alike; supported or not: 8 of 10."""
     for name, count in (("a", 3), ("b", 3), ("c", 2), ("d", 2)):
         small.response(name, count)
@@ -18,8 +18,18 @@ def ten(small):
     return small
 
 
-def test_agreement_kappa_and_table_by_hand(ten):
-    group = groups_of(figures_of(ten))["assisted", False]
+@pytest.fixture
+def ten(small):
+    return ten_statements(small)
+
+
+@pytest.fixture(scope="module")
+def group(small_of_module):
+    """The figures of these."""
+    return groups_of(figures_of(ten_statements(small_of_module)))["assisted", False]
+
+
+def test_agreement_kappa_and_table_by_hand(group):
     four = against(group)
 
     # Rows anna: 4 supported, 2 partial, 1 contradicted, 3 not addressed; columns: 6, 2, 1, 1.
@@ -39,8 +49,8 @@ def test_agreement_kappa_and_table_by_hand(ten):
     assert ac1 == pytest.approx((0.7 - by_chance) / (1 - by_chance))
 
 
-def test_supported_or_not_and_mcnemar_by_hand(ten):
-    two = against(groups_of(figures_of(ten))["assisted", False], scale="binary")
+def test_supported_or_not_and_mcnemar_by_hand(group):
+    two = against(group, scale="binary")
 
     assert two.labels == ("supported", "not_supported")
     assert two.table == ((4, 0), (2, 4))
@@ -50,8 +60,8 @@ def test_supported_or_not_and_mcnemar_by_hand(ten):
     assert values(two)["percent agreement", "Wilson"] == pytest.approx(0.8)
 
 
-def test_weights_follow_the_order_of_the_label_set_and_not_the_place_in_the_table(ten):
-    four = against(groups_of(figures_of(ten))["assisted", False])
+def test_weights_follow_the_order_of_the_label_set_and_not_the_place_in_the_table(group):
+    four = against(group)
     found = {figure.name: figure.value for figure in four.weighted}
 
     assert four.order == ("supported", "partial", "not_addressed", "contradicted")
@@ -63,13 +73,12 @@ def test_weights_follow_the_order_of_the_label_set_and_not_the_place_in_the_tabl
     for name, agreed, weights in (("linear", 1 - 4 / 30, 28 / 3), ("quadratic", 1 - 6 / 90, 104 / 9)):
         chance = weights / 12 * 0.66
         assert found[f"Gwet's AC2 ({name} weights)"] == pytest.approx((agreed - chance) / (1 - chance))
-    two = against(groups_of(figures_of(ten))["assisted", False], scale="binary")
+    two = against(group, scale="binary")
     assert (two.order, two.weighted) == ((), ())
 
 
-def test_a_judge_is_held_against_the_reviewer_label_by_label(ten):
-    found = groups_of(figures_of(ten))["assisted", False]
-    four, two = against(found).per_label, against(found, scale="binary").per_label
+def test_a_judge_is_held_against_the_reviewer_label_by_label(group):
+    four, two = against(group).per_label, against(group, scale="binary").per_label
 
     assert four.accuracy.value == pytest.approx(0.7)
     assert [four.precision[label].value for label in four.labels] == pytest.approx([4 / 6, 1 / 2, 1, 1])
@@ -80,13 +89,13 @@ def test_a_judge_is_held_against_the_reviewer_label_by_label(ten):
     assert two.accuracy.method == "jackknife over responses"
     # The same resamples as those of the agreement.
     assert (two.accuracy.low, two.accuracy.high) == tuple(
-        next((f.low, f.high) for f in against(found, scale="binary").agreement if f.name == "percent agreement")
+        next((f.low, f.high) for f in against(group, scale="binary").agreement if f.name == "percent agreement")
     )
-    assert against(found).kappa_band == "moderate"
+    assert against(group).kappa_band == "moderate"
 
 
-def test_small_numbers_are_said(ten):
-    cautions = " ".join(against(groups_of(figures_of(ten))["assisted", False]).cautions)
+def test_small_numbers_are_said(group):
+    cautions = " ".join(against(group).cautions)
 
     assert "Too few statements (10)" in cautions
     assert "Too few responses (4)" in cautions
@@ -233,7 +242,7 @@ def test_a_judge_that_only_says_not_found_is_compared_on_the_two_way_question(sm
     group = groups_of(figures_of(small))["assisted", False]
     four, two = against(group, "coarse"), against(group, "coarse", "binary")
 
-    assert (four.n, four.dropped) == (0, {"judge only says supported or not": 3})
+    assert (four.n, four.dropped) == (0, {COARSE: 3})
     assert two.table == ((1, 1), (0, 1))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from medreview.llm.judge_client import Pinged
     from medreview.llm.settings import JudgeSettings
     from medreview.stats.formulas.estimate import Estimate
-    from medreview.stats.reports.repeated_runs import PromptReport
+    from medreview.stats.reports.judged_labels import PromptReport
     from medreview.stats.reports.reviewer_labels import Mode
     from medreview.stats.reports.small_jury import JuryChoice, SmallJury
     from medreview.study import Study
@@ -127,8 +127,7 @@ def _halves(study: "Study", *, test: bool) -> list["PromptReport"]:
     from medreview.review.looks import note_test_look
     from medreview.stats.clusters import study_clusters
     from medreview.stats.formulas.bootstrap import DEFAULT
-    from medreview.stats.reports.judged_labels import peoples_labels
-    from medreview.stats.reports.repeated_runs import prompt_report
+    from medreview.stats.reports.judged_labels import peoples_labels, prompt_report
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 
     current_verdicts(study)

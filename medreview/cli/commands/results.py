@@ -139,8 +139,7 @@ def stats(
     from medreview.exchange.files.csv_file import check_report
     from medreview.review.looks import shown_by, told_by_sums
     from medreview.review.queue_filters import select_statements
-    from medreview.stats.formulas.alternative_annotator import EPSILON
-    from medreview.stats.formulas.human_baseline import MARGIN
+    from medreview.stats.formulas.human_baseline import EPSILON, MARGIN
     from medreview.stats.reports.answer_arms import MODEL
     from medreview.stats.reports.subgroups import check_division
     from medreview.stats.requirements import outcomes, requirement

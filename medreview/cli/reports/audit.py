@@ -24,12 +24,11 @@ from medreview.cli.reports.terminal import first_that_fits
 from medreview.labels import TieRule
 from medreview.next_step import command
 from medreview.stats.formulas.audit_sampling import LEAST_AUDITED, Planned
-from medreview.stats.formulas.error_corrected_rate import agree
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.estimate import brief as in_brief
-from medreview.stats.reports.audit_assistance import Assistance
+from medreview.stats.formulas.prediction_powered import agree
+from medreview.stats.reports.audit_differences import Assistance, ModelDifference
 from medreview.stats.reports.audit_looks import plan_words
-from medreview.stats.reports.audit_models import ModelDifference
 from medreview.stats.reports.audit_report import AuditFigures, AuditFlow, AuditPlan, AuditReport, AuditShare
 from medreview.stats.reports.audit_verdicts import WithVerdicts
 from medreview.study.audit_frame import Stratum

@@ -6,14 +6,13 @@ from typing import Final
 from medreview.cli.output import counted, one_line
 from medreview.cli.reports.estimates import p_cell
 from medreview.cli.reports.layout import Cell, Part, TableHeading, Title, cells, inset, reasons, table, value_cell
-from medreview.stats.formulas.alternative_annotator import LEAST_ITEMS, StandIn
 from medreview.stats.formulas.calibration import Calibration
-from medreview.stats.formulas.error_corrected_rate import agree
 from medreview.stats.formulas.estimate import FEW_ITEMS, Estimate, half_up, percent, show
+from medreview.stats.formulas.human_baseline import LEAST_ITEMS, StandIn
+from medreview.stats.formulas.prediction_powered import agree
 from medreview.stats.reports.audit_verdicts import WithVerdicts
-from medreview.stats.reports.judge_errors import ByFamily, FamilySide, JudgeErrors
-from medreview.stats.reports.judge_trust import JudgeTrust
-from medreview.stats.reports.repeated_runs import JudgePrompts, PromptReport, Repeats
+from medreview.stats.reports.judge_trust import ByFamily, FamilySide, JudgeErrors, JudgeTrust
+from medreview.stats.reports.judged_labels import JudgePrompts, PromptReport, Repeats
 
 _HASH: Final = 8
 """Digits of a prompt's hash that tell prompts apart; the JSON has all."""

@@ -11,10 +11,9 @@ from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
 from medreview.labels import QUALITY
 from medreview.stats.formulas.agreement import TOO_FEW
 from medreview.stats.formulas.estimate import Estimate, estimate_named, show
-from medreview.stats.units.fact_parts import FactPart, VoteCounts
 from medreview.stats.units.fact_report import JURY, NAMES, TASKS, FactScore
-from medreview.stats.units.output_flags import FlagRates
-from medreview.stats.units.unit_division import QAPart, RankingPart, UnitDivision
+from medreview.stats.units.rated_outputs import FlagRates
+from medreview.stats.units.unit_division import FactPart, QAPart, RankingPart, UnitDivision, VoteCounts
 from medreview.units.qa import TYPES
 
 _MOST_NAMES: Final = 4

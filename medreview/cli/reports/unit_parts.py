@@ -34,14 +34,14 @@ from medreview.labels import AXES, QUALITY, axis_words
 from medreview.stats.formulas.classification import Classification
 from medreview.stats.formulas.estimate import Estimate, half_up, quantity
 from medreview.stats.formulas.ranks_and_ratings import RankCorrelation
-from medreview.stats.reports.question_report import PAPER, QuestionRater, QuestionReport
+from medreview.stats.reports.generated_items import PAPER, QuestionRater, QuestionReport
 from medreview.stats.units.accused_references import Accusations, ReferenceUnitFigures
 from medreview.stats.units.answer_figures import AnswerFigures, EvaluatorFigures
 from medreview.stats.units.fact_report import KeyFactFigures
 from medreview.stats.units.kind_labels import ALL_SUPPORTED
-from medreview.stats.units.output_flags import FlagCorrelation, FlagDifference, OutputFlags
 from medreview.stats.units.qa_figures import LEVELS, QAFigures, QARates, RateTest
 from medreview.stats.units.rankings import ModelOrder, ModelRanks, OrderAgreement, RankingFigures
+from medreview.stats.units.rated_outputs import FlagCorrelation, FlagDifference, OutputFlags
 from medreview.stats.units.rater_agreement import (
     PairFigures,
     WholeResponseFigures,

@@ -12,9 +12,9 @@ from medreview.replays.paper_counts import JURY
 from medreview.replays.replay import Replay, Row
 from medreview.replays.step_kinds import Ask, Bring, Generate, Review
 from medreview.stats.formulas.human_baseline import MARGIN
-from medreview.stats.units.fact_parts import fact_parts
 from medreview.stats.units.fact_report import JURY as OF_ALL
 from medreview.stats.units.fact_report import FactReport, SinglePerson, fact_report
+from medreview.stats.units.unit_division import fact_parts
 from medreview.study import Study
 
 NO_CASE: Final = "there is no case yet"

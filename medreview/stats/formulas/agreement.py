@@ -26,6 +26,7 @@ from medreview.stats.formulas.bootstrap import (
     draw,
     resampled,
     sum_by_cluster,
+    undefined_figure,
     wholly,
     without_each,
 )
@@ -100,7 +101,6 @@ def two_raters(
     metric: c.Metric = "nominal",
     values: Sequence[float] | None = None,
     resampling: Resampling = DEFAULT,
-    unit: str = "",
 ) -> PairAgreement:
     """Agreement of two raters on the items both labelled, every figure from the same resamples.
 
@@ -110,8 +110,8 @@ def two_raters(
     Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
     """
     said = (a, b, labels)
-    unclustered = paired(*said, None, resampling, unit)
-    lead = unclustered if clusters is None else paired(*said, clusters, resampling, unit)
+    unclustered = paired(*said, None, resampling)
+    lead = unclustered if clusters is None else paired(*said, clusters, resampling)
     plain = unclustered.agreement(statistics, weights, metric, values)
     return PairAgreement(
         labels=tuple(labels),
@@ -127,8 +127,8 @@ class PairTables:
     """The tables of two raters by unit (R x q x q), the first in rows, and their sums in every resample: all figures of
     the two are finished on these.
 
-    A unit is an item, or where they are ``clustered`` all items of a cluster; ``unit`` names one of those, where
-    ``resampling`` does not. ``dropped``: items that only one of the two labelled.
+    A unit is an item, or where they are ``clustered`` all items of a cluster. ``dropped``: items that only one of the
+    two labelled.
     """
 
     labels: tuple[Hashable, ...]
@@ -137,7 +137,6 @@ class PairTables:
     clustered: bool
     dropped: int
     resampling: Resampling
-    unit: str = ""
 
     @property
     def observed(self) -> Floats:
@@ -162,7 +161,7 @@ class PairTables:
     @property
     def cluster(self) -> str:
         """What a cluster is, in the singular."""
-        return self.unit or self.resampling.cluster
+        return self.resampling.cluster
 
     def agreement(
         self,
@@ -174,10 +173,9 @@ class PairTables:
         """The coefficients named by ``statistics``; the other choices are those of :func:`two_raters`."""
         if not len(self.units):
             return {
-                key: Estimate(
-                    _weighted_name(key, PAIR_NAMES[key], weights), None, None, None, "none", 0, self.clusters,
-                    self.dropped, _NO_SHARED_ITEM, self.resampling.level, scale=_scale(key),
-                    cluster=self.cluster if self.clustered else "",
+                key: undefined_figure(
+                    _weighted_name(key, PAIR_NAMES[key], weights), _NO_SHARED_ITEM, scale=_scale(key),
+                    resampling=self.resampling, clusters=self.clusters, dropped=self.dropped,
                 )
                 for key in statistics
             }  # fmt: skip
@@ -207,7 +205,6 @@ class PairTables:
                 resampling=self.resampling,
                 dropped=self.dropped,
                 notes=() if key == "percent_agreement" else notes,
-                unit=self.cluster,
             )
         return figures
 
@@ -218,7 +215,6 @@ def paired(
     labels: Sequence[Hashable],
     clusters: Sequence[Hashable] | None = None,
     resampling: Resampling = DEFAULT,
-    unit: str = "",
 ) -> PairTables:
     """The tables of the items that both labelled, drawn for themselves; raises ``ValueError`` as :func:`two_raters`."""
     rows, columns = encode(a, labels), encode(b, labels)
@@ -229,9 +225,7 @@ def paired(
     units = count_cells(rows[both] * q + columns[both], q * q, kept)
     sums = draw(contributions(units), resampling) if len(units) else units
     shape, dropped = (-1, q, q), int((~both).sum())
-    return PairTables(
-        tuple(labels), units.reshape(shape), sums.reshape(shape), kept is not None, dropped, resampling, unit
-    )
+    return PairTables(tuple(labels), units.reshape(shape), sums.reshape(shape), kept is not None, dropped, resampling)
 
 
 def paired_in_draw(
@@ -283,7 +277,6 @@ def many_raters(
     metric: c.Metric = "nominal",
     values: Sequence[float] | None = None,
     resampling: Resampling = DEFAULT,
-    unit: str = "",
 ) -> ManyAgreement:
     """Agreement of any number of raters on items by raters, ``None`` where a rater gave no label.
 
@@ -294,7 +287,7 @@ def many_raters(
     """
     if clusters is not None and len(clusters) != len(ratings):
         raise ValueError("the clusters need one entry per item")
-    q, level, unit = len(labels), resampling.level, unit or resampling.cluster
+    q, level, unit = len(labels), resampling.level, resampling.cluster
     ballots = c.Ballots(q, weights)
     counts = _vote_counts(ratings, labels)
     voted = counts.sum(axis=1) >= 1
@@ -307,19 +300,8 @@ def many_raters(
     votes = {label: int(count) for label, count in zip(labels, counts.sum(axis=0), strict=True)}
     if pairable == 0:
         figures = {
-            key: Estimate(
-                name,
-                None,
-                None,
-                None,
-                "none",
-                0,
-                groups,
-                dropped,
-                _NO_PAIR,
-                level,
-                scale=_scale(key),
-                cluster="" if kept is None else unit,
+            key: undefined_figure(
+                name, _NO_PAIR, scale=_scale(key), resampling=resampling, clusters=groups, dropped=dropped
             )
             for key, name in names.items()
         }
@@ -345,7 +327,6 @@ def many_raters(
             resampling=resampling,
             dropped=dropped,
             rare=rare,
-            unit=unit,
         )
         for key, name in names.items()
     }

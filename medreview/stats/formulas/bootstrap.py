@@ -11,7 +11,7 @@ few responses are resampled, a figure is finished on the sums without each of th
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -83,8 +83,8 @@ class Resampling:
     """The choices that make a bootstrap repeatable; stored with its results.
 
     ``interval``: of clusters, ``by_number`` is the jackknife below ``JACKKNIFE_BELOW`` of them and percentiles from
-    there on; ``percentile`` always takes the percentiles. ``cluster``: what is resampled, in the singular, where a
-    figure names nothing else (``medreview.stats.clusters``).
+    there on; ``percentile`` always takes the percentiles. ``cluster``: what is resampled, in the singular
+    (``medreview.stats.clusters``).
     """
 
     level: float = LEVEL
@@ -92,6 +92,10 @@ class Resampling:
     seed: int = SEED
     interval: Literal["by_number", "percentile"] = "by_number"
     cluster: str = "response"
+
+    def over(self, cluster: str) -> "Resampling":
+        """The same over others: questions, cases, passages, each a ``cluster``."""
+        return replace(self, cluster=cluster)
 
 
 DEFAULT = Resampling()
@@ -263,6 +267,16 @@ def without_each(units: Floats, finish: Statistic, resampling: Resampling = DEFA
     return finish(units.sum(axis=0) - units) if over_few_clusters(len(units), resampling) else None
 
 
+def undefined_figure(
+    name: str, why: str, *, scale: Scale, resampling: Resampling, clusters: int | None = 0, dropped: int = 0
+) -> Estimate:
+    """A figure of nothing: no item, and ``why``. ``clusters``: ``None`` where items are taken as independent."""
+    cluster = "" if clusters is None else resampling.cluster
+    return Estimate(
+        name, None, None, None, "none", 0, clusters, dropped, why, resampling.level, scale=scale, cluster=cluster
+    )
+
+
 def bootstrap_figure(
     name: str,
     observed: float,
@@ -278,7 +292,6 @@ def bootstrap_figure(
     dropped: int = 0,
     notes: tuple[str, ...] = (),
     rare: str = TOO_FEW_OF_A_LABEL,
-    unit: str = "",
 ) -> Estimate:
     """A value and its resamples as a figure, by the rules for what may not be shown as an interval.
 
@@ -289,9 +302,8 @@ def bootstrap_figure(
     No interval when more than 5% of the resamples are undefined, when all (``instead``, or what it gives when it is
     asked, then says what is known) or nearly all give the same value, when there is one cluster only, or, for a
     jackknife, two. ``undefined`` is the sentence for a value of ``nan``; ``rare`` says why a resample has none.
-    ``unit``: what a cluster is, in the singular, where that is not what ``resampling`` says.
     """
-    unit = unit or resampling.cluster
+    unit = resampling.cluster
     few = clusters is not None and left_out is not None and over_few_clusters(clusters, resampling)
     method = "percentile bootstrap" if clusters is None else jackknife_over(unit) if few else over_clusters(unit)
     value = None if np.isnan(observed) else float(observed)

@@ -18,10 +18,10 @@ from medreview.stats.formulas.bootstrap import (
     contributions,
     draw,
     sum_by_cluster,
+    undefined_figure,
 )
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate
-from medreview.stats.formulas.intervals import student
-from medreview.stats.formulas.jackknifed_sums import difference_of_quotients, jackknifed, quotient, summed
+from medreview.stats.formulas.intervals import difference_of_quotients, jackknifed, quotient, student, summed
 
 BINS: Final = 10
 _NOTHING: Final = "No label of a person stands beside a verdict with a stored confidence."
@@ -121,9 +121,7 @@ def _reliability(place: int, held: Sequence[Confident], unit: str, level: float)
 def _expected_error(verdicts: Sequence[Confident], dropped: int, unit: str, resampling: Resampling) -> Estimate:
     name = "expected calibration error"
     if not verdicts:
-        return Estimate(
-            name, None, None, None, "none", 0, 0, dropped, _NOTHING, resampling.level, scale="ratio", cluster=unit
-        )
+        return undefined_figure(name, _NOTHING, scale="ratio", resampling=resampling.over(unit), dropped=dropped)
     vectors = np.zeros((len(verdicts), 2 * BINS))
     for row, one in enumerate(verdicts):
         place = _bin(one.confidence)
@@ -141,10 +139,9 @@ def _expected_error(verdicts: Sequence[Confident], dropped: int, unit: str, resa
         undefined=_NOTHING,
         instead="",
         scale="ratio",
-        resampling=resampling,
+        resampling=resampling.over(unit),
         dropped=dropped,
         notes=greedy,
-        unit=unit,
     )
     if found.value is None or found.low is None:
         return found

@@ -19,6 +19,7 @@ from medreview.stats.formulas.bootstrap import (
     Resampling,
     Statistic,
     bootstrap_figure,
+    undefined_figure,
     wholly,
     without_each,
 )
@@ -75,16 +76,15 @@ def classification(
     *,
     clusters: Sequence[Hashable] | None = None,
     resampling: Resampling = DEFAULT,
-    unit: str = "",
     sides: tuple[str, str] = ("human", "judge"),
 ) -> Classification:
     """A judge's labels against the human's; items with ``None`` on either side are dropped and counted.
 
-    Intervals of accuracy, precision and recall are Wilson's without clusters; all others are bootstrapped. ``unit``:
-    what a cluster is, in the singular; ``sides``: what sentences call the reference and who is held against it.
+    Intervals of accuracy, precision and recall are Wilson's without clusters; all others are bootstrapped. ``sides``:
+    what sentences call the reference and who is held against it.
     Raises ``ValueError`` for vectors of different lengths and labels outside the protocol.
     """
-    return classified(paired(reference, prediction, labels, clusters, resampling, unit), sides)
+    return classified(paired(reference, prediction, labels, clusters, resampling), sides)
 
 
 def classified(view: PairTables, sides: tuple[str, str] = ("human", "judge")) -> Classification:
@@ -159,7 +159,9 @@ def _resampled(
     """A share or a mean of shares with its interval; ``of`` counts the items per unit that bear on it."""
     level = view.resampling.level
     if not len(view.units):
-        return Estimate(name, None, None, None, "none", 0, None, view.dropped, _NOTHING, level, scale="share")
+        return undefined_figure(
+            name, _NOTHING, scale="share", resampling=view.resampling, clusters=None, dropped=view.dropped
+        )
     what = f"the {sides[1]} is {'always ' if view.clustered else ''}right"
     return bootstrap_figure(
         name,
@@ -174,7 +176,6 @@ def _resampled(
         resampling=view.resampling,
         dropped=view.dropped,
         notes=notes,
-        unit=view.cluster,
     )
 
 

@@ -22,6 +22,7 @@ from medreview.stats.formulas.bootstrap import (
     bootstrap_figure,
     contributions,
     draw,
+    undefined_figure,
     without_each,
 )
 from medreview.stats.formulas.classification import McNemar, clustered_mcnemar, mcnemar
@@ -316,7 +317,6 @@ def difference(
     test: McNemar | None = None,
     dropped: int = 0,
     resampling: Resampling = DEFAULT,
-    unit: str = "",
 ) -> StatisticDifference:
     """The difference of two figures of the same ``units`` (R x K) and shared resamples ``sums`` (replicates x K).
 
@@ -326,7 +326,7 @@ def difference(
     not there. ``scale``: whether shares are subtracted or coefficients. Without five responses of each of the two there
     is no interval, nor its p value.
     """
-    unit = unit or resampling.cluster
+    unit = resampling.cluster
     sums = _resampled(first, second, units, sums, resampling)
     mine, theirs = units @ first.size > 0, units @ second.size > 0
     used, fewest = mine | theirs, int(min(mine.sum(), theirs.sum()))
@@ -345,9 +345,7 @@ def difference(
     drawn = ((sums @ first.size > 0) & (sums @ second.size > 0)).all() if len(sums) else True
     name = f"{statistic}, {first.name} minus {second.name}"
     if not used.any():
-        estimate = Estimate(
-            name, None, None, None, "none", 0, 0, dropped, undefined, resampling.level, scale=scale, cluster=unit
-        )
+        estimate = undefined_figure(name, undefined, scale=scale, resampling=resampling, dropped=dropped)
         return told(estimate, None, _named(test, resampling))
     estimate = bootstrap_figure(
         name,
@@ -362,7 +360,6 @@ def difference(
         resampling=resampling,
         dropped=dropped,
         rare=TOO_FEW_OF_A_LABEL if drawn else NOTHING_DRAWN,
-        unit=unit,
     )
     if fewest < FEWEST_COMPARED and estimate.low is not None:
         few = f"No interval: {counted(fewest, unit)} of one of the two; it takes {FEWEST_COMPARED} of each."

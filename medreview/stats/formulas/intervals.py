@@ -7,17 +7,18 @@ too little, and as if the figure could not be lopsided. The jackknife leaves out
 takes t with as many degrees of freedom as these differences support (Satterthwaite 1946), and is made on the logit of a
 share, or on Fisher's z of a coefficient, whose ends it then cannot pass. Measured in docs/validation.md. Of many
 clusters, where reports resample, the linearised interval follows from what each does to the value, to first order.
+Figures that are finished on a sum of counts (``jackknifed``) have it for any number of clusters.
 """
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Final
 
-from medreview.stats.formulas.estimate import FEWEST_CLUSTERS, JACKKNIFE_BELOW, LEVEL, Estimate, Scale
+from medreview.stats.formulas.estimate import FEWEST_CLUSTERS, JACKKNIFE_BELOW, LEVEL, Estimate, Scale, percent
 from medreview.text import counted
 
 
@@ -401,3 +402,87 @@ def _distances(figure: Estimate) -> tuple[float, float]:
     assert figure.low is not None
     assert figure.high is not None
     return figure.value - figure.low, figure.high - figure.value
+
+
+Finish = Callable[[Sequence[float]], float | None]
+"""A figure from sums; ``None`` where it is undefined."""
+
+_LOST: Final = "No interval: without one {} there is no value."
+
+
+def summed(items: Iterable[tuple[Hashable, Sequence[float]]]) -> dict[Hashable, list[float]]:
+    """The counts of items (cluster, counts), added up by cluster."""
+    found: dict[Hashable, list[float]] = {}
+    for cluster, counts in items:
+        held = found.setdefault(cluster, [0.0] * len(counts))
+        for place, count in enumerate(counts):
+            held[place] += count
+    return found
+
+
+def quotient(top: int = 0, bottom: int = 1) -> Finish:
+    """The sum in one place over that in another."""
+    return lambda sums: sums[top] / sums[bottom] if sums[bottom] else None
+
+
+def difference_of_quotients(first: tuple[int, int], second: tuple[int, int]) -> Finish:
+    """One quotient (places of its top and bottom) minus another."""
+    one, other = quotient(*first), quotient(*second)
+
+    def finish(sums: Sequence[float]) -> float | None:
+        a, b = one(sums), other(sums)
+        return None if a is None or b is None else a - b
+
+    return finish
+
+
+def jackknifed(
+    name: str,
+    sums: Mapping[Hashable, Sequence[float]],
+    finish: Finish,
+    *,
+    n: int,
+    scale: Scale,
+    nothing: str,
+    dropped: int = 0,
+    unit: str = "response",
+    level: float = LEVEL,
+) -> Estimate:
+    """The figure of ``n`` items with its interval over clusters, which ``unit`` names; ``nothing``: why it has no
+    value."""
+    value, left_out = _values(sums, finish)
+    if value is None:
+        groups, method = len(sums), jackknife_over(unit)
+        return Estimate(name, None, None, None, method, n, groups, dropped, nothing, level, scale=scale, cluster=unit)
+    if any(map(math.isnan, left_out)):
+        method = jackknife_over(unit)
+        reason = too_few(len(sums), unit) or _LOST.format(unit)
+        groups = len(sums)
+        return Estimate(name, value, None, None, method, n, groups, dropped, reason, level, scale=scale, cluster=unit)
+    found = replace(left_out_interval(name, value, left_out, n, scale, level, unit), dropped=dropped)
+    if found.low is None and scale == "share" and value in (0, 1) and not too_few(len(sums), unit):
+        return replace(found, reason=throughout(value == 1, len(sums), unit, level))
+    return found
+
+
+def throughout(so: bool, clusters: int, unit: str, level: float) -> str:
+    """What is known of a share of nothing or of all: it may be otherwise in some of the clusters that are not here."""
+    low, high = clopper_pearson(clusters * so, clusters, level) or (0.0, 1.0)
+    known = f"of all such {unit}s {f'at least {percent(low)}' if so else f'at most {percent(high)}'}"
+    return f"No interval: it is so in {'all' if so else 'none'} of {clusters:,} {unit}s; by Clopper-Pearson, {known}."
+
+
+def p_of_zero(figure: Estimate, sums: Mapping[Hashable, Sequence[float]], finish: Finish) -> float | None:
+    """The two-sided p of such a ``figure`` that may be 0; ``None`` where it has no interval."""
+    value, left_out = _values(sums, finish) if figure.low is not None else (None, [])
+    found = None if value is None else jackknife(value, left_out)
+    return None if found is None else two_sided(found)
+
+
+def _values(sums: Mapping[Hashable, Sequence[float]], finish: Finish) -> tuple[float | None, list[float]]:
+    total = [math.fsum(column) for column in zip(*sums.values(), strict=True)]
+    value = finish(total) if total else None
+    if value is None:
+        return None, []
+    without = (finish([all_ - own for all_, own in zip(total, held, strict=True)]) for held in sums.values())
+    return value, [math.nan if each is None else each for each in without]

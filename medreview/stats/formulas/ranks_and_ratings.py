@@ -123,15 +123,13 @@ def mean_kendall_tau(
     return Estimate(name, mean, None, None, "none", len(taus), None, undefined, why, scale="coefficient")
 
 
-def mean_tau_over_items(
-    items: Sequence[Sequence[Sequence[Number]]], *, resampling: Resampling = DEFAULT, unit: str = "item"
-) -> Estimate:
+def mean_tau_over_items(items: Sequence[Sequence[Sequence[Number]]], *, resampling: Resampling = DEFAULT) -> Estimate:
     """The mean tau-b over all pairs of raters of all items, each with its own things ranked; items are resampled."""
     name = "mean Kendall's tau-b over pairs of raters"
     found = [_pairwise(rankings) for rankings in items]
     undefined = sum(left for _, left in found)
     rows = [(sum(taus), len(taus)) for taus, _ in found]
-    sample = ResponseSample(("tau", "pairs"), rows, resampling, unit=unit)
+    sample = ResponseSample(("tau", "pairs"), rows, resampling)
     return sample.figure(name, "tau", "pairs", undefined=_no_pair(undefined), dropped=undefined, scale="coefficient")
 
 
@@ -182,11 +180,10 @@ def mean_ranks(
     *,
     resampling: Resampling = DEFAULT,
     clusters: Sequence[Hashable] | None = None,
-    unit: str = "item",
 ) -> Mapping[str, Estimate]:
     """The mean of the ranks given to each model, one entry per ballot (``None``: not ranked there); lower is better.
 
-    Ballots (or the ``clusters`` they are of, each a ``unit``) are resampled, for all models at once, so that
+    Ballots (or the ``clusters`` they are of) are resampled, for all models at once, so that
     differences of two means are of the same draws. Undefined for a model without a rank.
     """
     ballots = list(zip_longest(*ranks.values()))
@@ -195,7 +192,9 @@ def mean_ranks(
         for ballot in ballots
     ]
     columns = [f"{part} {name}" for name in ranks for part in ("sum", "n")]
-    sample = ResponseSample(columns, rows, resampling, "ballot" if clusters is None else unit, clusters=clusters)
+    sample = ResponseSample(
+        columns, rows, resampling.over("ballot") if clusters is None else resampling, clusters=clusters
+    )
     return {
         name: sample.figure(
             f"mean rank, {name}", f"sum {name}", f"n {name}", undefined=f"Nobody ranked {name}.",
@@ -332,11 +331,10 @@ def icc(
     level: float = LEVEL,
     clusters: Sequence[Hashable] | None = None,
     resampling: Resampling | None = None,
-    unit: str = "",
 ) -> Estimate:
     """One form for subjects by raters, with its F interval; with ``resampling``, that of subjects (or ``clusters``).
 
-    ``unit``: what a cluster is. Subjects that lack a rating are dropped. ICC(2,1) is the two-way random form, of
+    Subjects that lack a rating are dropped. ICC(2,1) is the two-way random form, of
     absolute agreement. Undefined below two subjects or raters, and where nothing varies. Raises ``ValueError`` for rows
     of different lengths or a kind that is not in ``KINDS``.
     """
@@ -382,7 +380,6 @@ def icc(
         clusters=None if groups is None else len(summed), undefined=_NO_SUBJECTS, instead="",
         left_out=None if groups is None else without_each(summed, finish, resampling), scale="coefficient",
         resampling=resampling, dropped=dropped, rare="for the subjects drawn do not differ",
-        unit=unit,
     )  # fmt: skip
 
 

@@ -1,13 +1,13 @@
-"""Several figures from one draw of whole clusters: blocks of counts, kinds of like items, ratios of sums.
+"""Several figures from one draw of whole clusters: blocks of counts, ratios of sums.
 
 ``draw_together`` resamples several counts of the same clusters (questions, responses), ``ResponseSample`` named amounts
-of each. Many statements are alike: ``Alike`` works out once for each kind what is to be known of them.
+of each.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,50 +65,11 @@ def _per_cluster(block: CountedBlock, place: dict[str, int]) -> Floats:
     return flat.reshape(len(place), block.width).astype(np.float64)
 
 
-K = TypeVar("K", bound=Hashable)
-T = TypeVar("T")
-
-
-class Alike(Generic[K]):
-    """A column of statements: of which cluster each is, and of which kind.
-
-    ``kinds`` has each kind once, in the order in which they first came; ``codes`` (n) the place of each statement's
-    kind among them, and ``clusters`` (n) the cluster of each.
-    """
-
-    def __init__(self) -> None:
-        self.clusters: list[str] = []
-        self.codes: list[int] = []
-        self._place: dict[K, int] = {}
-
-    def add(self, cluster: str, kind: K) -> None:
-        """Take up one statement."""
-        self.clusters.append(cluster)
-        self.codes.append(self._place.setdefault(kind, len(self._place)))
-
-    @property
-    def kinds(self) -> list[K]:
-        """Each kind once, in the order in which they first came."""
-        return list(self._place)
-
-    @property
-    def counts(self) -> list[int]:
-        """How many statements are of each kind."""
-        found: Ints = np.bincount(np.array(self.codes, dtype=np.int64), minlength=len(self._place))
-        return [int(count) for count in found]
-
-    def told(self, of: Callable[[K], T | None]) -> list[tuple[str, T]]:
-        """The cluster of each statement and what ``of`` tells of its kind, where that is not ``None``."""
-        said = [of(kind) for kind in self._place]
-        rows = zip(self.clusters, self.codes, strict=True)
-        return [(cluster, what) for cluster, code in rows if (what := said[code]) is not None]
-
-
 class ResponseSample:
     """Named amounts of each cluster (one row each), drawn once: all figures of a group come from the same draws.
 
-    ``unit``: what a row is, where that is not what ``resampling`` says. ``sums`` (replicates x columns) are the
-    resamples, where a whole view shares them. ``clusters``: those of the rows, where a cluster has several.
+    ``sums`` (replicates x columns) are the resamples, where a whole view shares them. ``clusters``: those of the rows,
+    where a cluster has several.
     """
 
     def __init__(
@@ -116,11 +77,9 @@ class ResponseSample:
         columns: Sequence[str],
         rows: Sequence[Sequence[float]] | Floats,
         resampling: Resampling = DEFAULT,
-        unit: str = "",
         sums: Floats | None = None,
         clusters: Sequence[Hashable] | None = None,
     ) -> None:
-        self._unit = unit or resampling.cluster
         self._place = {name: place for place, name in enumerate(columns)}
         self._units = sum_by_cluster(np.array(rows, dtype=np.float64).reshape(-1, len(columns)), clusters)
         if sums is not None:
@@ -158,18 +117,18 @@ class ResponseSample:
         resample gives the same value, the reason says that all, or none, are so. The interval of a share that is more
         than 1 in any row is made as that of an amount.
         """
-        n = self.total(under)
+        n, again = self.total(under), self._resampling
         if n == 0:
             return Estimate(
-                name, None, None, None, over_clusters(self._unit), 0, 0, dropped, undefined, self._resampling.level,
-                scale=scale, cluster=self._unit,
+                name, None, None, None, over_clusters(again.cluster), 0, 0, dropped, undefined, again.level,
+                scale=scale, cluster=again.cluster,
             )  # fmt: skip
         columns = [self._place[over], self._place[under]]
         units = self._units[:, columns]
         top, bottom = units.T
         none = not top.any()
         instead = f"none is {whole}" if none else f"all are {whole}"
-        sums = resampled(units, self._sums[:, columns], np.array([0.0, 1.0]), self._resampling)
+        sums = resampled(units, self._sums[:, columns], np.array([0.0, 1.0]), again)
         figure = bootstrap_figure(
             name,
             float(top.sum()) / n,
@@ -177,14 +136,13 @@ class ResponseSample:
             n=n,
             clusters=int((bottom > 0).sum()),
             undefined=undefined,
-            instead=partial(wholly, bottom - top if none else top, bottom, instead, self._unit, self._resampling.level)
+            instead=partial(wholly, bottom - top if none else top, bottom, instead, again.cluster, again.level)
             if whole
             else "",
-            left_out=without_each(units[bottom > 0], _quotient, self._resampling),
+            left_out=without_each(units[bottom > 0], _quotient, again),
             scale="amount" if scale in ("share", "ratio") and (top > bottom).any() else scale,
-            resampling=self._resampling,
+            resampling=again,
             dropped=dropped,
-            unit=self._unit,
         )
         return replace(figure, scale=scale)
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from medreview.stats.formulas.estimate import Estimate, Scale
+
+if TYPE_CHECKING:
+    from medreview.stats.formulas.bootstrap import Resampling
 
 MissingRule = Literal["exclude", "length"]
 
@@ -56,22 +59,19 @@ def nearest(expert: str, candidates: Sequence[str]) -> tuple[int, float] | None:
 def span_distances(
     items: Sequence[SpanItem],
     missing: MissingRule = "exclude",
-    *,
-    level: float = 0.95,
-    replicates: int = 9_999,
-    seed: int = 1,
-    unit: str = "response",
+    resampling: "Resampling | None" = None,
 ) -> SpanDistances:
     """Distances of all expert spans to the nearest model span of the same response, with pooled mean and median.
 
     ``missing``: an expert span without any model span is left out and counted (``exclude``) or taken as the distance
-    to the empty text (``length``). Intervals resample the clusters, each a ``unit``.
+    to the empty text (``length``). Intervals resample the clusters.
     """
     import numpy as np
 
     from medreview.stats.formulas import bootstrap
     from medreview.stats.formulas.coefficients import ratio
 
+    resampling = resampling or bootstrap.DEFAULT
     pairs: list[list[tuple[int, float] | None]] = []
     lonely = 0
     for item in items:
@@ -93,7 +93,7 @@ def span_distances(
     dropped = len(pooled) - n
     if n == 0:
         mean, median, mean_relative = (
-            Estimate(name, None, None, None, "none", 0, 0, dropped, _NOTHING, level, scale=scale, cluster=unit)
+            bootstrap.undefined_figure(name, _NOTHING, scale=scale, resampling=resampling, dropped=dropped)
             for name, scale in _FIGURES
         )
     else:
@@ -105,7 +105,6 @@ def span_distances(
                 row[column[distance]] += 1
                 row[-1] += relative
         values = np.array(grid, dtype=np.float64)
-        resampling = bootstrap.Resampling(level, replicates, seed, cluster=unit)
         data = bootstrap.contributions(units)
         sums, observed = bootstrap.draw(data, resampling), data.total
 

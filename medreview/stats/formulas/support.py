@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
+
+if TYPE_CHECKING:
+    from medreview.stats.formulas.bootstrap import Resampling
 
 
 class _Share(NamedTuple):
@@ -181,26 +184,22 @@ def support_counts(response: ResponseSupport) -> dict[str, tuple[int, int]]:
 
 def support_metrics(
     responses: Sequence[ResponseSupport],
-    *,
-    level: float = 0.95,
-    replicates: int = 9_999,
-    seed: int = 1,
-    unit: str = "response",
+    resampling: "Resampling | None" = None,
 ) -> SupportMetrics:
     """URL validity, statement-level and response-level support and the share of unused sources (SourceCheckup).
 
     A statement is supported by one supporting source or more: of those that it cites itself, or of all of its response.
     A response is when all its statements are, among the responses that have statements and the invalid ones, which
-    are not; a source is unused when it supports no statement of its response. ``unit``: what the clusters of the
-    responses are.
+    are not; a source is unused when it supports no statement of its response.
     """
-    from medreview.stats.formulas.bootstrap import Resampling
+    from medreview.stats.formulas.bootstrap import DEFAULT
     from medreview.stats.formulas.shared_draws import ResponseSample
 
+    resampling = resampling or DEFAULT
     columns = [f"{part} {share.key}" for share in _SHARES for part in ("so", "known")]
     rows = [[count for one in response.counts for count in (one.so, one.known)] for response in responses]
     clusters = [response.cluster or str(place) for place, response in enumerate(responses)]
-    sample = ResponseSample(columns, rows, Resampling(level, replicates, seed), unit, clusters=clusters)
+    sample = ResponseSample(columns, rows, resampling, clusters=clusters)
     pooled = {share: _sum(response.counts[place] for response in responses) for place, share in enumerate(_SHARES)}
     figures: dict[str, Estimate] = {}
     wilson: dict[str, Estimate] = {}
@@ -208,7 +207,9 @@ def support_metrics(
         so, known = f"so {share.key}", f"known {share.key}"
         dropped = items.items - items.known
         nothing = share.incomplete if dropped else share.nothing
-        wilson[share.key] = proportion(share.name, items.so, items.known, level=level, dropped=dropped, nothing=nothing)
+        wilson[share.key] = proportion(
+            share.name, items.so, items.known, level=resampling.level, dropped=dropped, nothing=nothing
+        )
         figures[share.key] = sample.share(share.name, so, known, undefined=nothing, whole=share.whole, dropped=dropped)
     return SupportMetrics(
         figures=figures,

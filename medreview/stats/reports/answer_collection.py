@@ -119,7 +119,7 @@ def answer_collection(reader: sqlite3.Connection) -> AnswerCollection:
     for row in products:
         if row["made"] in by_id and not by_id[row["made"]].day:
             by_id[row["made"]].day = row["started_at"][:10]
-    models: dict[str, list[_Answer]] = {}
+    models: dict[str, list[_CollectedAnswer]] = {}
     for one in rows:
         models.setdefault(one.model, []).append(one)
     found = [_model(name, answers) for name, answers in models.items()]
@@ -136,7 +136,7 @@ def answer_collection(reader: sqlite3.Connection) -> AnswerCollection:
 
 
 @dataclass(slots=True)
-class _Answer:
+class _CollectedAnswer:
     response_id: str
     model: str
     question: str
@@ -147,7 +147,7 @@ class _Answer:
     details: dict[str, list[str]]
 
 
-def _answer(row: sqlite3.Row, question: str) -> _Answer:
+def _answer(row: sqlite3.Row, question: str) -> _CollectedAnswer:
     details: dict[str, list[str]] = {}
     day = _day(row["created_at"])
     for name, value in leaves(json.loads(row["extra"])):
@@ -155,8 +155,8 @@ def _answer(row: sqlite3.Row, question: str) -> _Answer:
             day = _day(value)
         if detail := _NAMED.get(name):
             details.setdefault(detail, []).append(f"{name} {value}" if detail == "parameters" else value)
-    return _Answer(row["response_id"], row["model"], question, day, row["statements"], row["sources"], row["turns"],
-                   details)  # fmt: skip
+    counts = row["statements"], row["sources"], row["turns"]
+    return _CollectedAnswer(row["response_id"], row["model"], question, day, *counts, details)
 
 
 def leaves(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -179,7 +179,7 @@ def _day(text: str) -> str:
     return found[0] if found else ""
 
 
-def _model(name: str, answers: list[_Answer]) -> ModelAnswers:
+def _model(name: str, answers: list[_CollectedAnswer]) -> ModelAnswers:
     days = sorted(one.day for one in answers if one.day)
     runs = Counter((one.model, one.question) for one in answers).values()
     details: dict[str, Counter[str]] = {}

@@ -17,6 +17,7 @@ from medreview.stats.formulas.audit_sampling import (
     Known,
     Planned,
     Sampled,
+    anytime_share,
     audit_share,
     in_answers_like_these,
     labels_at_large,
@@ -25,11 +26,9 @@ from medreview.stats.formulas.audit_sampling import (
     share_at_large,
     variances,
 )
-from medreview.stats.formulas.confidence_sequences import anytime_share
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.reports.audit_assistance import Assistance, assistance
+from medreview.stats.reports.audit_differences import Assistance, ModelDifference, assistance, model_differences
 from medreview.stats.reports.audit_looks import PlanStanding, plan_standing
-from medreview.stats.reports.audit_models import ModelDifference, model_differences
 from medreview.stats.reports.audit_verdicts import (
     DrawnMember,
     JudgeVerdicts,

@@ -10,9 +10,16 @@ from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.audit_sampling import AuditedStratum, Sampled, stratified_share
-from medreview.stats.formulas.error_corrected_rate import ErrorCorrected, error_corrected
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.prediction_powered import Powered, Said, Verdicts, judge_alone, prediction_powered
+from medreview.stats.formulas.prediction_powered import (
+    ErrorCorrected,
+    Powered,
+    Said,
+    Verdicts,
+    error_corrected,
+    judge_alone,
+    prediction_powered,
+)
 from medreview.stats.reports.reviewer_labels import BINARY, TIED, TOGETHER
 from medreview.stats.reports.study_reader import EVERYTHING, JudgedResponse, JudgesOpinion, Selection, judged_responses
 

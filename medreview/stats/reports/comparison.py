@@ -7,18 +7,20 @@ the rule makes of even votes.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import eq
+
+import numpy as np
 
 from medreview.labels import TieRule
-from medreview.stats.formulas.agreement import LEADING_PAIR, encode, paired_in_draw
+from medreview.stats.formulas.agreement import LEADING_PAIR, TOO_FEW, PairTables, encode, paired_in_draw
 from medreview.stats.formulas.bootstrap import Floats, Resampling
 from medreview.stats.formulas.classification import Classification, McNemar, classified
 from medreview.stats.formulas.coefficients import Weights
 from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named, landis_koch
 from medreview.stats.formulas.hypothesis_tests import paired_test
 from medreview.stats.formulas.intervals import proportion
-from medreview.stats.formulas.shared_draws import Alike, CountedBlock, DrawnBlock, K, draw_together
+from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, draw_together
 from medreview.stats.reports.reviewer_labels import BINARY, COARSE, Mode, Scale, ScaleLabel
+from medreview.stats.reports.study_reader import Alike, K
 
 
 @dataclass(frozen=True)
@@ -77,46 +79,42 @@ class Pairing:
     mode: Mode | None = None
     drawn: bool | None = None
     reference: bool = False
-    rows: list[str] = field(default_factory=list)
-    columns: list[str] = field(default_factory=list)
+    cells: list[int] = field(default_factory=list)
     clusters: list[str] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
 
-    def add(self, cluster: str, first: ScaleLabel, second: ScaleLabel) -> bool:
-        """Take up one statement; False when one of the two has no label and it is dropped for that."""
-        if first.label is None or second.label is None:
-            self.dropped[first.missing or second.missing] += 1
-            return False
-        self.rows.append(first.label)
-        self.columns.append(second.label)
-        self.clusters.append(cluster)
-        return True
+    def add(self, cluster: str, first: ScaleLabel, second: ScaleLabel) -> None:
+        """Take up one statement; one that has no label of the two is dropped for that."""
+        self._take(self._cell(first, second, 1), cluster)
 
     def add_alike(self, statements: Alike[K], said: Callable[[K], tuple[ScaleLabel, ScaleLabel] | None]) -> None:
         """Take up many, by what both said of each kind of them; ``None`` for a kind that is not compared at all."""
-        labels: list[tuple[str, str] | None] = []
+        cells = []
         for kind, count in zip(statements.kinds, statements.counts, strict=True):
             both = said(kind)
-            labels.append(None)
-            if both is None:
-                continue
-            first, second = both
-            if first.label is None or second.label is None:
-                self.dropped[first.missing or second.missing] += count
-            else:
-                labels[-1] = first.label, second.label
+            cells.append(None if both is None else self._cell(*both, count))
         for cluster, code in zip(statements.clusters, statements.codes, strict=True):
-            if (pair := labels[code]) is not None:
-                self.rows.append(pair[0])
-                self.columns.append(pair[1])
-                self.clusters.append(cluster)
+            self._take(cells[code], cluster)
+
+    def _cell(self, first: ScaleLabel, second: ScaleLabel, count: int) -> int | None:
+        """The cell of the table, row by row; ``None``, and ``count`` of them dropped, where one has no label."""
+        if first.label is None or second.label is None:
+            self.dropped[first.missing or second.missing] += count
+            return None
+        labels = self.scale.labels
+        return labels.index(first.label) * len(labels) + labels.index(second.label)
+
+    def _take(self, cell: int | None, cluster: str) -> None:
+        if cell is not None:
+            self.cells.append(cell)
+            self.clusters.append(cluster)
 
     def leave_two_way_words(self) -> None:
         """Compare nothing where one of the two has words of supported or not only: without its "not supported", which
         has no place among the four labels, the rest would agree by what is left out."""
         if self.dropped[COARSE]:
-            self.dropped[COARSE] += len(self.rows)
-            self.rows, self.columns, self.clusters = [], [], []
+            self.dropped[COARSE] += len(self.cells)
+            self.cells, self.clusters = [], []
 
 
 def compare(
@@ -133,54 +131,51 @@ def compare(
     """
     for pairing in pairings:
         pairing.leave_two_way_words()
-    drawn = draw_together([_block(pairing) for pairing in pairings], resampling)
+    blocks = [
+        CountedBlock(one.clusters, np.array(one.cells, dtype=np.int64), len(one.scale.labels) ** 2) for one in pairings
+    ]
     said = cautions or [()] * len(pairings)
     return tuple(
         _compared(pairing, own, resampling, more, full=full)
-        for pairing, own, more in zip(pairings, drawn, said, strict=True)
+        for pairing, own, more in zip(pairings, draw_together(blocks, resampling), said, strict=True)
     )
-
-
-def _block(pairing: Pairing) -> CountedBlock:
-    labels = pairing.scale.labels
-    cells = encode(pairing.rows, labels) * len(labels) + encode(pairing.columns, labels)
-    return CountedBlock(pairing.clusters, cells, len(labels) ** 2)
 
 
 def _compared(
     pairing: Pairing, drawn: DrawnBlock, resampling: Resampling, cautions: tuple[str, ...], *, full: bool
 ) -> Comparison:
-    labels, (units, sums) = pairing.scale.labels, drawn
-    view = paired_in_draw(units, sums, labels, dropped=pairing.dropped.total(), resampling=resampling)
-    figures, table = view.agreement(LEADING_PAIR), view.table
+    labels, n, clusters = pairing.scale.labels, len(pairing.cells), len(set(pairing.clusters))
+    both = paired_in_draw(drawn.units, drawn.sums, labels, dropped=pairing.dropped.total(), resampling=resampling)
+    figures, table = both.agreement(LEADING_PAIR), both.table
+    small = small_numbers(n, clusters, resampling.cluster, figures, noun="statement")
     return Comparison(
         first=pairing.first,
         second=pairing.second,
         scale=pairing.scale.name,
         labels=labels,
-        n=len(pairing.rows),
+        n=n,
         cluster=resampling.cluster,
-        clusters=len(set(pairing.clusters)),
+        clusters=clusters,
         dropped=dict(pairing.dropped.most_common()),
         table=table,
         first_counts=dict(zip(labels, map(sum, table), strict=True)),
         second_counts=dict(zip(labels, map(sum, zip(*table, strict=True)), strict=True)),
-        agreement=_shown(pairing, figures, resampling.level),
-        mcnemar=_mcnemar(units, resampling) if pairing.scale is BINARY and pairing.rows else None,
-        cautions=(*cautions, *_small(pairing, figures, resampling.cluster)),
+        agreement=_shown(both, figures, one_each=clusters == n),
+        mcnemar=_mcnemar(drawn.units, resampling) if pairing.scale is BINARY and n else None,
+        cautions=(*cautions, *small) if n else cautions,
         mode=pairing.mode,
         drawn=pairing.drawn,
         kappa_band=landis_koch(figures["cohen_kappa"].value),
         order=pairing.scale.order,
-        weighted=_weighted(pairing, drawn, resampling) if full else (),
-        per_label=classified(view) if full and pairing.reference and pairing.rows else None,
+        weighted=_weighted(pairing, drawn, resampling) if full and n else (),
+        per_label=classified(both) if full and pairing.reference and n else None,
     )
 
 
 def _weighted(pairing: Pairing, drawn: DrawnBlock, resampling: Resampling) -> tuple[Estimate, ...]:
     """Kappa and AC2 with linear and with quadratic weights, on the labels from one end to the other."""
     order = pairing.scale.order
-    if not order or not pairing.rows:
+    if not order:
         return ()
     places = encode(order, pairing.scale.labels)
     cells = (places[:, None] * len(order) + places).ravel()
@@ -201,35 +196,32 @@ def _mcnemar(units: Floats, resampling: Resampling) -> McNemar:
     return paired_test(only_first, only_second, items, resampling.cluster)
 
 
-def _shown(pairing: Pairing, figures: Mapping[str, Estimate], level: float) -> tuple[Estimate, ...]:
-    agreed = sum(map(eq, pairing.rows, pairing.columns))
+def _shown(both: PairTables, figures: Mapping[str, Estimate], *, one_each: bool) -> tuple[Estimate, ...]:
+    """Percent agreement over clusters and by Wilson; by Wilson alone, which is better, with one statement of each."""
     clustered = figures["percent_agreement"]
     wilson = proportion(
         clustered.name,
-        agreed,
-        len(pairing.rows),
-        level=level,
+        int(np.trace(both.observed[0])),
+        clustered.n,
+        level=both.resampling.level,
         dropped=clustered.dropped,
         nothing=clustered.reason or "There is nothing to compare.",
     )
-    # One statement per cluster: there is nothing to cluster, and Wilson is the better interval.
-    percent = (wilson,) if len(set(pairing.clusters)) == len(pairing.rows) else (clustered, wilson)
-    chosen = (*percent, figures["cohen_kappa"], figures["gwet_ac"])
-    return tuple(replace(figure, notes=()) for figure in chosen)
+    percent = (wilson,) if one_each else (clustered, wilson)
+    return tuple(replace(figure, notes=()) for figure in (*percent, figures["cohen_kappa"], figures["gwet_ac"]))
 
 
-def _small(pairing: Pairing, figures: Mapping[str, Estimate], cluster: str) -> tuple[str, ...]:
-    """The cautions on small numbers, once for all figures of the pairing."""
-    n, clusters = len(pairing.rows), len(set(pairing.clusters))
-    if n == 0:
-        return ()
+def small_numbers(
+    n: int, clusters: int, cluster: str, figures: Mapping[str, Estimate], *, noun: str = "item"
+) -> tuple[str, ...]:
+    """The cautions on small numbers, once for all figures of a comparison of so many items, each a ``noun``."""
     found = []
     if n < FEW_ITEMS:
-        found.append(f"Too few statements ({n}): {FEW_ITEMS} or more are wanted before these figures are used.")
+        found.append(f"Too few {noun}s ({n}): {FEW_ITEMS} or more are wanted before these figures are used.")
     if clusters < FEW_CLUSTERS:
         few = f"Too few {cluster}s ({clusters})"
         found.append(f"{few}: below {FEW_CLUSTERS} even these intervals can be too narrow.")
-    return (*found, *(note for note in figures["cohen_kappa"].notes if note.startswith("Too few")))
+    return (*found, *(note for note in figures["cohen_kappa"].notes if note.startswith(TOO_FEW)))
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,9 @@ from medreview.judges.votes import VotingJudge
 from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.formulas.agreement import LEADING_MANY, ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.shared_draws import Alike
 from medreview.stats.reports.comparison import Comparison, Pairing, UnderRule, compare, under_rules
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
-    GROUPS,
     NOT_DRAWN,
     OFFLINE_IS_TRIAGE,
     SCALES,
@@ -32,7 +30,7 @@ from medreview.stats.reports.reviewer_labels import (
     judges_label,
     reviewers_label,
 )
-from medreview.stats.reports.study_reader import JudgedStatement, JudgesOpinion
+from medreview.stats.reports.study_reader import Alike, JudgedStatements, JudgesOpinion
 from medreview.text import counted
 
 
@@ -59,49 +57,42 @@ _Kind = tuple[str, bool, JudgesOpinion]
 """Of a labelled statement: the label, whether it is stale, and what the judges say."""
 
 
-class JudgeAgreement:
-    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``.
+def judge_agreement(
+    reviewer: str,
+    labels: Mapping[str, ReviewerLabel],
+    judges: Sequence[VotingJudge],
+    statements: JudgedStatements,
+    resampling: Resampling,
+    *,
+    scales: Sequence[Scale] = SCALES,
+    full: bool = True,
+) -> tuple[GroupFigures, ...]:
+    """Every group of a reviewer's labels beside ``judges``, those of ``medreview.judges.votes.judges_of_support``.
 
-    ``scales``: on which they are compared.
+    ``scales``: on which they are compared; ``full``: with the figures by label.
     """
 
-    def __init__(
-        self,
-        reviewer: str,
-        labels: Mapping[str, ReviewerLabel],
-        judges: Sequence[VotingJudge],
-        scales: Sequence[Scale] = SCALES,
-    ) -> None:
-        self._reviewer = reviewer
-        self._labels = labels
-        self._judges: tuple[VotingJudge | None, ...] = (None, *judges)
-        self._scales = scales
-        self._collected: dict[Group, Alike[_Kind]] = {group: Alike() for group in GROUPS}
+    def paired(
+        group: Group, labelled: Alike[_Kind], judge: VotingJudge | None, scale: Scale,
+        theirs: Callable[[JudgesOpinion], ScaleLabel],
+    ) -> Pairing:  # fmt: skip
+        pairing = Pairing(reviewer, judge.name if judge else TOGETHER, scale, group.mode, group.drawn, reference=True)
+        pairing.add_alike(labelled, lambda kind: (_mine(kind, scale), theirs(kind[2])))
+        return pairing
 
-    def add(self, statement: JudgedStatement) -> None:
-        """Take up one statement, if the reviewer decided it."""
-        label = self._labels.get(statement.statement_id)
-        if label is not None:
-            self._collected[label.group].add(label.cluster, (label.label, label.stale, statement.opinion))
-
-    def figures(self, resampling: Resampling, *, full: bool = True) -> tuple[GroupFigures, ...]:
-        """Every group that has labels; ``full``: with the figures by label."""
-        return tuple(
-            self._group(group, labelled, resampling, full)
-            for group, labelled in self._collected.items()
-            if labelled.clusters
-        )
-
-    def _group(self, group: Group, labelled: Alike[_Kind], resampling: Resampling, full: bool) -> GroupFigures:
+    def figures(group: Group, labelled: Alike[_Kind]) -> GroupFigures:
         pairings = [
-            self._paired(group, labelled, judge, scale, partial(JudgesOpinion.label, judge=judge, scale=scale))
-            for judge in self._judges
-            for scale in self._scales
+            paired(group, labelled, judge, scale, partial(JudgesOpinion.label, judge=judge, scale=scale))
+            for judge in (None, *judges)
+            for scale in scales
         ]
         cautions = [
             _rules_only(_offline_only(labelled, pairing.scale) if pairing.second == TOGETHER else 0, pairing)
             for pairing in pairings
         ]
+        tied = sum(count for kind, count in zip(labelled.kinds, labelled.counts, strict=True) if _is_tied(kind))
+        rules = TIE_RULES if full and tied else ()
+        ruled = [(rule, paired(group, labelled, None, BINARY, partial(_ruled, rule))) for rule in rules]
         return GroupFigures(
             mode=group.mode,
             drawn=bool(group.drawn),
@@ -111,24 +102,11 @@ class JudgeAgreement:
             clusters=len(set(labelled.clusters)),
             cautions=() if group.drawn else (NOT_DRAWN,),
             comparisons=compare(pairings, resampling, cautions, full=full),
-            under_rules=self._under_rules(group, labelled, resampling) if full else (),
+            under_rules=under_rules(ruled, [(0, tied)] * len(ruled), resampling) if ruled else (),
         )
 
-    def _under_rules(self, group: Group, labelled: Alike[_Kind], resampling: Resampling) -> tuple[UnderRule, ...]:
-        tied = sum(count for kind, count in zip(labelled.kinds, labelled.counts, strict=True) if _is_tied(kind))
-        if not tied:
-            return ()
-        ruled = [(rule, self._paired(group, labelled, None, BINARY, partial(_ruled, rule))) for rule in TIE_RULES]
-        return under_rules(ruled, [(0, tied)] * len(ruled), resampling)
-
-    def _paired(
-        self, group: Group, labelled: Alike[_Kind], judge: VotingJudge | None, scale: Scale,
-        theirs: Callable[[JudgesOpinion], ScaleLabel],
-    ) -> Pairing:  # fmt: skip
-        name = judge.name if judge else TOGETHER
-        pairing = Pairing(self._reviewer, name, scale, group.mode, group.drawn, reference=True)
-        pairing.add_alike(labelled, lambda kind: (_mine(kind, scale), theirs(kind[2])))
-        return pairing
+    every = statements.labelled(labels, lambda label, opinion: (label.label, label.stale, opinion))
+    return tuple(figures(group, labelled) for group, labelled in every.items() if labelled.clusters)
 
 
 def _mine(kind: _Kind, scale: Scale) -> ScaleLabel:
@@ -159,9 +137,8 @@ def _offline_only(labelled: Alike[_Kind], scale: Scale) -> int:
 def _rules_only(offline: int, pairing: Pairing) -> tuple[str, ...]:
     if not offline:
         return ()
-    of = (
-        "every statement" if offline == len(pairing.rows) else f"{offline} of {counted(len(pairing.rows), 'statement')}"
-    )
+    n = len(pairing.cells)
+    of = "every statement" if offline == n else f"{offline} of {counted(n, 'statement')}"
     return (f"On {of} only the offline judge spoke: {OFFLINE_IS_TRIAGE}.",)
 
 
@@ -223,99 +200,85 @@ class _Counted:
                 self.labels[scale.name][label] += times
 
 
-class BetweenJudgesCounter:
-    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``, ``in_parts``
-    the pages of ``medreview.judges.judge_caveats``.
+def between_judges(
+    statements: JudgedStatements,
+    judges: Sequence[VotingJudge],
+    tie: TieRule,
+    in_parts: Mapping[str, int],
+    resampling: Resampling,
+    *,
+    scales: Sequence[Scale] = SCALES,
+    full: bool = True,
+) -> BetweenJudges:
+    """Everything of ``judges``, those of ``medreview.judges.votes.judges_of_support``, every interval over clusters.
 
     Judges are compared after the roll-up over the sources, on statements that both were asked about. The offline
-    judge has a tally and is left out of agreement: it is triage by rules, no juror. ``scales``: on which each two are
-    compared; ``juries``: and all together.
+    judge has a tally and is left out of agreement: it is triage by rules, no juror. ``in_parts``: the pages of
+    ``medreview.judges.judge_caveats``; ``scales``: on which each two are compared; ``full``: with weighted coefficients
+    of each two, and all together.
     """
-
-    def __init__(
-        self,
-        judges: Sequence[VotingJudge],
-        tie: TieRule,
-        in_parts: Mapping[str, int],
-        *,
-        scales: Sequence[Scale] = SCALES,
-        juries: bool = True,
-    ) -> None:
-        self._juries = juries
-        self._jury = [judge for judge in judges if not judge.offline]
-        self._tie: TieRule = tie
-        self._in_parts = in_parts
-        self._judges = judges
-        self._scales = scales
-        self._statements = Alike[JudgesOpinion]()
-
-    def add(self, cluster: str, statement: JudgedStatement) -> None:
-        """Take up one statement of a cluster with whatever the judges said of it."""
-        self._statements.add(cluster, statement.opinion)
-
-    def figures(self, resampling: Resampling, *, full: bool = True) -> BetweenJudges:
-        """Everything, every interval over clusters; ``full``: with weighted coefficients of each two."""
-        tallies = {judge: _Counted() for judge in self._judges}
-        tied = decided = 0
-        for said, times in zip(self._statements.kinds, self._statements.counts, strict=True):
-            for judge, word in said.by_judge.items():
-                tallies[judge].count(word, times)
-            if said.together is not None:
-                tied += times * said.together.tied
-                decided += times * (said.together.verdict is not None or said.together.supported is not None)
-        # Judges of a page as it is now; a verdict on a text that is gone does not count.
-        spoke = [judge for judge in self._jury if tallies[judge].asked]
-        return BetweenJudges(
-            tallies=tuple(
-                JudgeTally(
-                    judge.name,
-                    counted.asked,
-                    counted.abstained,
-                    _ordered(counted),
-                    0 if judge.offline else self._in_parts.get(judge.name, 0),
-                    judge.offline,
-                )
-                for judge, counted in tallies.items()
-                if counted.asked
-            ),
-            pairs=compare(
-                [self._pairing(pair, scale) for pair in combinations(spoke, 2) for scale in self._scales],
-                resampling,
-                full=full,
-            ),
-            juries=self._all(spoke, resampling) if self._juries else (),
-            tie_rule=self._tie,
-            tied=tied,
-            decided=decided,
-        )
-
-    def _pairing(self, pair: tuple[VotingJudge, VotingJudge], scale: Scale) -> Pairing:
-        first, second = pair
-
-        def labels(said: JudgesOpinion) -> tuple[ScaleLabel, ScaleLabel] | None:
-            both = first in said.by_judge and second in said.by_judge
-            return (said.label(first, scale), said.label(second, scale)) if both else None
-
-        pairing = Pairing(first.name, second.name, scale)
-        pairing.add_alike(self._statements, labels)
-        return pairing
-
-    def _all(self, spoke: Sequence[VotingJudge], resampling: Resampling) -> tuple[JuryAgreement, ...]:
-        """On each scale, of the statements that several judges were asked about; empty without any."""
-        found = []
-        for scale in SCALES:
-            told = self._statements.told(partial(_ballot, self._jury, scale))
-            if not told:
-                return ()
-            agreement = many_raters(
-                [ballot for _, ballot in told],
-                scale.labels,
-                clusters=[cluster for cluster, _ in told],
-                statistics=LEADING_MANY,
-                resampling=resampling,
+    tallies = {judge: _Counted() for judge in judges}
+    tied = decided = 0
+    for said, times in zip(statements.kinds, statements.counts, strict=True):
+        for judge, word in said.by_judge.items():
+            tallies[judge].count(word, times)
+        if said.together is not None:
+            tied += times * said.together.tied
+            decided += times * (said.together.verdict is not None or said.together.supported is not None)
+    # Judges of a page as it is now; a verdict on a text that is gone does not count.
+    spoke = [judge for judge in judges if not judge.offline and tallies[judge].asked]
+    pairs = [_pairing(statements, pair, scale) for pair in combinations(spoke, 2) for scale in scales]
+    return BetweenJudges(
+        tallies=tuple(
+            JudgeTally(
+                judge.name,
+                counted.asked,
+                counted.abstained,
+                _ordered(counted),
+                0 if judge.offline else in_parts.get(judge.name, 0),
+                judge.offline,
             )
-            found.append(JuryAgreement(scale.name, tuple(judge.name for judge in spoke), agreement))
-        return tuple(found)
+            for judge, counted in tallies.items()
+            if counted.asked
+        ),
+        pairs=compare(pairs, resampling, full=full),
+        juries=_all(statements, spoke, resampling) if full else (),
+        tie_rule=tie,
+        tied=tied,
+        decided=decided,
+    )
+
+
+def _pairing(statements: JudgedStatements, pair: tuple[VotingJudge, VotingJudge], scale: Scale) -> Pairing:
+    first, second = pair
+
+    def labels(said: JudgesOpinion) -> tuple[ScaleLabel, ScaleLabel] | None:
+        both = first in said.by_judge and second in said.by_judge
+        return (said.label(first, scale), said.label(second, scale)) if both else None
+
+    pairing = Pairing(first.name, second.name, scale)
+    pairing.add_alike(statements, labels)
+    return pairing
+
+
+def _all(
+    statements: JudgedStatements, spoke: Sequence[VotingJudge], resampling: Resampling
+) -> tuple[JuryAgreement, ...]:
+    """On each scale, of the statements that several judges were asked about; empty without any."""
+    found = []
+    for scale in SCALES:
+        told = statements.told(partial(_ballot, spoke, scale))
+        if not told:
+            return ()
+        agreement = many_raters(
+            [ballot for _, ballot in told],
+            scale.labels,
+            clusters=[cluster for cluster, _ in told],
+            statistics=LEADING_MANY,
+            resampling=resampling,
+        )
+        found.append(JuryAgreement(scale.name, tuple(judge.name for judge in spoke), agreement))
+    return tuple(found)
 
 
 def _ballot(jury: Sequence[VotingJudge], scale: Scale, said: JudgesOpinion) -> list[str | None] | None:

@@ -18,7 +18,7 @@ from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.formulas.agreement import LEADING_MANY, ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.human_baseline import MARGIN, BesidePerson, NonInferiority, non_inferiority
+from medreview.stats.formulas.human_baseline import MARGIN, BesidePerson, non_inferiority
 from medreview.stats.formulas.hypothesis_tests import TestResult, chi_squared, t_test
 from medreview.stats.reports.comparison import Comparison, Pairing, UnderRule, compare, under_rules
 from medreview.stats.reports.reviewer_labels import (
@@ -27,6 +27,7 @@ from medreview.stats.reports.reviewer_labels import (
     NO_JUDGEMENT,
     SCALES,
     TIED,
+    TIED_REVIEWERS,
     TOGETHER,
     Group,
     Mode,
@@ -36,7 +37,7 @@ from medreview.stats.reports.reviewer_labels import (
     judges_label,
     reviewers_label,
 )
-from medreview.stats.reports.study_reader import JudgedStatement
+from medreview.stats.reports.study_reader import JudgedStatements, JudgesOpinion
 
 Kind = Literal["first_blind", "mixed", "assisted", "final"]
 
@@ -65,12 +66,6 @@ def adjudicated_statements(reader: sqlite3.Connection) -> frozenset[str]:
     return frozenset(row[0] for row in reader.execute(_ADJUDICATED))
 
 
-@dataclass(slots=True)
-class _Collected:
-    pairings: list[Pairing]
-    made_of: Counter[str] = field(default_factory=Counter)
-
-
 def between_reviewers(
     labels: Mapping[str, Mapping[str, ReviewerLabel]],
     resampling: Resampling,
@@ -87,38 +82,25 @@ def between_reviewers(
     """
     found: list[Comparison] = []
     for first, second in combinations(sorted(labels), 2):
-        found += _two(first, labels[first], second, labels[second], resampling, settled, full)
+        mine, theirs = labels[first], labels[second]
+        pairings = {kind: [Pairing(first, second, scale, of.mode) for scale in SCALES] for kind, of in KINDS.items()}
+        made_of: Counter[str] = Counter()
+        for unit in sorted(mine.keys() & theirs.keys()):
+            a, b = mine[unit], theirs[unit]
+            kind = kind_of(a, b)
+            for pairing in pairings[kind]:
+                pairing.add(a.cluster, *_given(a, b, pairing.scale))
+            for pairing in pairings["final"]:
+                now = [reviewers_label(one.current, pairing.scale, stale=one.stale) for one in (a, b)]
+                pairing.add(a.cluster, *now)
+            made_of.update(_how(kind, a, b, unit in settled))
+        used = [(kind, one) for kind, held in pairings.items() for one in held if one.cells or one.dropped]
+        compared = compare([pairing for _, pairing in used], resampling, full=full)
+        found += [
+            replace(one, labels_of=kind, made_of=dict(made_of) if kind == "final" else {})
+            for one, (kind, _) in zip(compared, used, strict=True)
+        ]
     return tuple(found)
-
-
-def _two(
-    first: str, mine: Mapping[str, ReviewerLabel], second: str, theirs: Mapping[str, ReviewerLabel],
-    resampling: Resampling, settled: Collection[str], full: bool,
-) -> list[Comparison]:  # fmt: skip
-    collected = {
-        kind: _Collected([Pairing(first, second, scale, about.mode) for scale in SCALES])
-        for kind, about in KINDS.items()
-    }
-    for unit in sorted(mine.keys() & theirs.keys()):
-        a, b = mine[unit], theirs[unit]
-        kind = kind_of(a, b)
-        for pairing in collected[kind].pairings:
-            pairing.add(a.cluster, *_given(a, b, pairing.scale))
-        final = collected["final"]
-        for pairing in final.pairings:
-            pairing.add(a.cluster, *(reviewers_label(one.current, pairing.scale, stale=one.stale) for one in (a, b)))
-        final.made_of.update(_how(kind, a, b, unit in settled))
-    used = [
-        (kind, part, pairing)
-        for kind, part in collected.items()
-        for pairing in part.pairings
-        if pairing.rows or pairing.dropped
-    ]
-    compared = compare([pairing for _, _, pairing in used], resampling, full=full)
-    return [
-        replace(one, labels_of=kind, made_of=dict(part.made_of))
-        for one, (kind, part, _) in zip(compared, used, strict=True)
-    ]
 
 
 def kind_of(a: ReviewerLabel, b: ReviewerLabel) -> Kind:
@@ -147,7 +129,6 @@ LEAST: Final = 2
 """Labels on a statement that make a majority of it."""
 LEAST_PANEL: Final = 3
 """Reviewers from whom one can be held against a majority of others."""
-TIED_REVIEWERS: Final = "reviewers tied"
 
 _SUPPORTED, _NOT_SUPPORTED = BINARY.labels
 
@@ -207,179 +188,159 @@ class Consensus:
     tests: tuple[PaperTest, ...]
 
 
-class _Row(NamedTuple):
-    """A statement: each reviewer's label by scale, each judge's word, and the jury's under each rule."""
+class _PanelRow(NamedTuple):
+    """A statement: each reviewer's label by scale, and what the judges say."""
 
     cluster: str
     votes: Mapping[str, Mapping[str, str]]
-    judges: Mapping[str, ScaleLabel]
-    jury: Mapping[TieRule, ScaleLabel]
-    jury_tied: bool
+    opinion: JudgesOpinion
+
+    def word(self, judge: VotingJudge | None, rule: TieRule) -> ScaleLabel:
+        """A judge's word on supported or not; without one that of all judges under a tie rule."""
+        return self.opinion.label(judge, BINARY) if judge else judges_label(self.opinion.under(rule), BINARY)
 
 
 @dataclass(slots=True)
 class _Panel:
-    rows: list[_Row] = field(default_factory=list)
+    rows: list[_PanelRow] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-class ConsensusCounter:
-    """Fed statement by statement; ``judges`` are those of ``medreview.judges.votes.judges_of_support``.
+def consensus(
+    labels: Mapping[str, Mapping[str, ReviewerLabel]],
+    judges: Sequence[VotingJudge],
+    statements: JudgedStatements,
+    tie: TieRule,
+    resampling: Resampling,
+    *,
+    margin: float = MARGIN,
+) -> tuple[Consensus, ...]:
+    """Every group in which a statement has two labels or more; ``judges`` are those of
+    ``medreview.judges.votes.judges_of_support``.
 
     The offline judge is triage by rules and is not held against people here.
     """
-
-    def __init__(self, labels: Mapping[str, Mapping[str, ReviewerLabel]], judges: Sequence[VotingJudge]) -> None:
-        self._labels = labels
-        self._judges = [judge for judge in judges if not judge.offline]
-        self._panels = {group: _Panel() for group in GROUPS}
-
-    def add(self, cluster: str, statement: JudgedStatement) -> None:
-        """Take up one statement of a cluster, if two reviewers or more labelled it in one mode."""
+    panels = {group: _Panel() for group in GROUPS}
+    several = {unit for unit, times in Counter(unit for held in labels.values() for unit in held).items() if times > 1}
+    for unit, cluster, opinion in statements.rows() if several else ():
+        if unit not in several:
+            continue
         for mode in MODES:
-            labels = {
-                name: known[statement.statement_id]
-                for name, known in self._labels.items()
-                if statement.statement_id in known and known[statement.statement_id].group.mode == mode
+            given = {
+                name: held[unit] for name, held in labels.items() if unit in held and held[unit].group.mode == mode
             }
-            if len(labels) < LEAST:
+            if len(given) < LEAST:
                 continue
-            panel = self._panels[Group(mode, all(label.group.drawn for label in labels.values()))]
-            votes = self._votes(labels, panel)
+            panel = panels[Group(mode, all(label.group.drawn for label in given.values()))]
+            votes = _votes(given, panel)
             if len(votes) < LEAST:
                 panel.left_out["the only label on the statement"] += len(votes)
                 continue
-            said = statement.by_judge
-            words = {judge.name: judges_label(said.get(judge), BINARY) for judge in self._judges}
-            jury = {rule: judges_label(statement.opinion.under(rule), BINARY) for rule in TIE_RULES}
-            tied = statement.together is not None and jury["undecided"].missing == TIED
-            panel.rows.append(_Row(cluster, votes, words, jury, tied))
+            panel.rows.append(_PanelRow(cluster, votes, opinion))
+    jury = [judge for judge in judges if not judge.offline]
+    return tuple(
+        _consensus(group, panel, jury, tie, resampling, margin) for group, panel in panels.items() if panel.rows
+    )
 
-    @staticmethod
-    def _votes(labels: Mapping[str, ReviewerLabel], panel: _Panel) -> dict[str, dict[str, str]]:
-        votes = {}
-        for name, label in labels.items():
-            told = {scale.name: reviewers_label(label.label, scale, stale=label.stale) for scale in SCALES}
-            missing = SAW_THE_OTHER if label.saw_others else told[BINARY.name].missing
-            if missing:
-                panel.left_out[missing] += 1
-            else:
-                votes[name] = {scale: str(one.label) for scale, one in told.items()}
-        return votes
 
-    def figures(self, tie: TieRule, resampling: Resampling, *, margin: float = MARGIN) -> tuple[Consensus, ...]:
-        """Every group in which a statement has two labels or more."""
-        return tuple(
-            self._consensus(group, panel, tie, resampling, margin)
-            for group, panel in self._panels.items()
-            if panel.rows
-        )
+def _votes(labels: Mapping[str, ReviewerLabel], panel: _Panel) -> dict[str, dict[str, str]]:
+    votes = {}
+    for name, label in labels.items():
+        told = {scale.name: reviewers_label(label.label, scale, stale=label.stale) for scale in SCALES}
+        missing = SAW_THE_OTHER if label.saw_others else told[BINARY.name].missing
+        if missing:
+            panel.left_out[missing] += 1
+        else:
+            votes[name] = {scale: str(one.label) for scale, one in told.items()}
+    return votes
 
-    def _consensus(self, group: Group, panel: _Panel, tie: TieRule, resampling: Resampling, margin: float) -> Consensus:
-        rows = panel.rows
-        people = sorted({name for row in rows for name in row.votes})
-        names = [name for name in (TOGETHER, *(judge.name for judge in self._judges)) if _spoke(rows, name)]
-        majority = _majority(rows, people, tie)
-        labels = Counter(str(label) for label in majority.labels if label is not None)
-        beside = _beside_person(rows, people, names, tie, margin, resampling) if len(people) >= LEAST_PANEL else None
-        return Consensus(
-            mode=group.mode,
-            drawn=bool(group.drawn),
-            title=group.title,
-            reviewers=tuple(people),
-            statements=len(rows),
-            cluster=resampling.cluster,
-            clusters=len({row.cluster for row in rows}),
-            left_out=dict(panel.left_out.most_common()),
-            rule=tie,
-            majority={label: labels[label] for label in BINARY.labels},
-            tied=majority.ties,
-            among=tuple(_among(rows, people, scale, resampling) for scale in SCALES),
-            judges=compare([_pairing(rows, people, name, tie, group) for name in names], resampling),
-            under_rules=_under(rows, people, names, group, resampling),
-            person=None if beside is None else beside.baseline.mean,
-            persons={} if beside is None else {
-                name: replace(figure, name=f"kappa of {name} with the majority of the others")
-                for name, figure in zip(people, beside.baseline.persons, strict=True)
-            },
-            margin=margin,
-            beside=() if beside is None else beside.beside,
-            tests=tuple(_tests(rows, people, names, tie)),
+
+def _consensus(
+    group: Group, panel: _Panel, jury: Sequence[VotingJudge], tie: TieRule, resampling: Resampling, margin: float
+) -> Consensus:
+    rows = panel.rows
+    people = sorted({name for row in rows for name in row.votes})
+    spoke: dict[str, VotingJudge | None] = {
+        judge.name if judge else TOGETHER: judge
+        for judge in (None, *jury)
+        if any(row.word(judge, "undecided").missing != NO_JUDGEMENT for row in rows)
+    }
+    majority = _majority(rows, people, tie)
+    labels = Counter(str(label) for label in majority.labels if label is not None)
+    said = {name: [row.word(judge, tie).label for row in rows] for name, judge in spoke.items()}
+    clusters = [row.cluster for row in rows]
+    beside = None
+    if len(people) >= LEAST_PANEL:
+        beside = non_inferiority(
+            _ballots(rows, people), said, BINARY.labels, margin=margin, tie=OF_STUDY[tie], positive=_SUPPORTED,
+            negative=_NOT_SUPPORTED, clusters=clusters, resampling=resampling,
         )  # fmt: skip
+    among = {
+        scale.name: many_raters(
+            _ballots(rows, people, scale), scale.labels, clusters=clusters, statistics=LEADING_MANY,
+            resampling=resampling,
+        )
+        for scale in SCALES
+    }  # fmt: skip
+    asked = [(rule, _pairing(rows, people, name, judge, rule, group))
+             for rule in TIE_RULES for name, judge in spoke.items()]  # fmt: skip
+    tied, ties = _majority(rows, people, "undecided").ties, sum(_jury_tied(row) for row in rows)
+    right = [None if label is None else label == _SUPPORTED for label in majority.labels]
+    words = {name: [None if word is None else word == _SUPPORTED for word in given] for name, given in said.items()}
+    return Consensus(
+        mode=group.mode,
+        drawn=bool(group.drawn),
+        title=group.title,
+        reviewers=tuple(people),
+        statements=len(rows),
+        cluster=resampling.cluster,
+        clusters=len(set(clusters)),
+        left_out=dict(panel.left_out.most_common()),
+        rule=tie,
+        majority={label: labels[label] for label in BINARY.labels},
+        tied=majority.ties,
+        among=tuple(AmongReviewers(scale, agreement) for scale, agreement in among.items()),
+        judges=compare([pairing for rule, pairing in asked if rule == tie], resampling),
+        under_rules=under_rules(
+            asked, [(tied, ties if pairing.second == TOGETHER else 0) for _, pairing in asked], resampling
+        ),
+        person=None if beside is None else beside.baseline.mean,
+        persons={} if beside is None else {
+            name: replace(figure, name=f"kappa of {name} with the majority of the others")
+            for name, figure in zip(people, beside.baseline.persons, strict=True)
+        },
+        margin=margin,
+        beside=() if beside is None else beside.beside,
+        tests=tuple(paper_tests(right, words, majority_of(len(people)))),
+    )  # fmt: skip
 
 
-def _word(row: _Row, judge: str, rule: TieRule) -> ScaleLabel:
-    return row.jury[rule] if judge == TOGETHER else row.judges[judge]
+def _jury_tied(row: _PanelRow) -> bool:
+    return row.opinion.together is not None and row.word(None, "undecided").missing == TIED
 
 
-def _spoke(rows: Sequence[_Row], judge: str) -> bool:
-    return any(_word(row, judge, "undecided").missing != NO_JUDGEMENT for row in rows)
-
-
-def _ballots(rows: Sequence[_Row], people: Sequence[str], scale: Scale = BINARY) -> list[list[str | None]]:
+def _ballots(rows: Sequence[_PanelRow], people: Sequence[str], scale: Scale = BINARY) -> list[list[str | None]]:
     return [[row.votes[name][scale.name] if name in row.votes else None for name in people] for row in rows]
 
 
-def _majority(rows: Sequence[_Row], people: Sequence[str], tie: TieRule) -> Majority:
+def _majority(rows: Sequence[_PanelRow], people: Sequence[str], tie: TieRule) -> Majority:
     return majority_vote(_ballots(rows, people), OF_STUDY[tie], positive=_SUPPORTED, negative=_NOT_SUPPORTED)
 
 
-def _pairing(rows: Sequence[_Row], people: Sequence[str], judge: str, rule: TieRule, group: Group) -> Pairing:
+def _pairing(
+    rows: Sequence[_PanelRow], people: Sequence[str], name: str, judge: VotingJudge | None, rule: TieRule, group: Group
+) -> Pairing:
     """The majority, in rows, beside a judge; both under the rule."""
-    pairing = Pairing(majority_of(len(people)), judge, BINARY, group.mode, group.drawn, reference=True)
+    pairing = Pairing(majority_of(len(people)), name, BINARY, group.mode, group.drawn, reference=True)
     for row, label in zip(rows, _majority(rows, people, rule).labels, strict=True):
         reference = ScaleLabel(None, TIED_REVIEWERS) if label is None else ScaleLabel(str(label))
-        pairing.add(row.cluster, reference, _word(row, judge, rule))
+        pairing.add(row.cluster, reference, row.word(judge, rule))
     return pairing
 
 
 def majority_of(people: int) -> str:
     """What to call the majority of so many reviewers."""
     return f"the majority of {people} reviewers"
-
-
-def _under(
-    rows: Sequence[_Row], people: Sequence[str], names: Sequence[str], group: Group, resampling: Resampling
-) -> tuple[UnderRule, ...]:
-    asked = [(rule, _pairing(rows, people, name, rule, group)) for rule in TIE_RULES for name in names]
-    tied, jury = _majority(rows, people, "undecided").ties, sum(row.jury_tied for row in rows)
-    return under_rules(asked, [(tied, jury if pairing.second == TOGETHER else 0) for _, pairing in asked], resampling)
-
-
-def _among(rows: Sequence[_Row], people: Sequence[str], scale: Scale, resampling: Resampling) -> AmongReviewers:
-    clusters = [row.cluster for row in rows]
-    ballots = _ballots(rows, people, scale)
-    return AmongReviewers(
-        scale.name,
-        many_raters(ballots, scale.labels, clusters=clusters, statistics=LEADING_MANY, resampling=resampling),
-    )
-
-
-def _beside_person(
-    rows: Sequence[_Row], people: Sequence[str], names: Sequence[str], tie: TieRule, margin: float,
-    resampling: Resampling,
-) -> NonInferiority:  # fmt: skip
-    return non_inferiority(
-        _ballots(rows, people),
-        {name: [_word(row, name, tie).label for row in rows] for name in names},
-        BINARY.labels,
-        margin=margin,
-        tie=OF_STUDY[tie],
-        positive=_SUPPORTED,
-        negative=_NOT_SUPPORTED,
-        clusters=[row.cluster for row in rows],
-        resampling=resampling,
-    )
-
-
-def _tests(rows: Sequence[_Row], people: Sequence[str], names: Sequence[str], tie: TieRule) -> Iterator[PaperTest]:
-    """Of the statements on which both have a label."""
-    majority = [None if label is None else label == _SUPPORTED for label in _majority(rows, people, tie).labels]
-    said = {}
-    for name in names:
-        words = [_word(row, name, tie).label for row in rows]
-        said[name] = [None if word is None else word == _SUPPORTED for word in words]
-    yield from paper_tests(majority, said, majority_of(len(people)))
 
 
 def paper_tests(

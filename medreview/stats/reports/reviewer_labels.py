@@ -4,6 +4,7 @@ A label or verdict that has no place on a scale says why.
 """
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -12,6 +13,7 @@ from medreview.stats.clusters import Clusters, study_clusters
 
 NO_JUDGEMENT: Final = "no judgement"
 TIED: Final = "jury tied"
+TIED_REVIEWERS: Final = "reviewers tied"
 UNSURE: Final = "judge cannot judge"
 TOGETHER: Final = "the judges together"
 """What the jury is called, beside the names of judges."""
@@ -30,13 +32,16 @@ class Scale(NamedTuple):
     """The labels that two opinions are compared on, in the protocol's order.
 
     ``order``: the same labels from one end to the other, where their distance means something; weighted coefficients
-    are of it. Empty where it does not, and for two labels, on which a weight changes nothing.
+    are of it. Empty where it does not, and for two labels, on which a weight changes nothing. ``folds``, of units other
+    than the statement: by axis, which label of the axis is which of the scale; what is not in it has no place here. The
+    axes stand in the order in which their labels count.
     """
 
     name: str
     title: str
     labels: tuple[str, ...]
     order: tuple[str, ...] = ()
+    folds: Mapping[str, Mapping[str, str]] = {}
 
 
 LEVELS: Final = Scale(

@@ -109,7 +109,6 @@ def jury_labels(
     judges: Sequence[str] = (),
     scale: Scale = BINARY,
     mode: Mode = "blind",
-    pass_no: int = 1,
 ) -> JuryLabels:
     """The labels of a reviewer, the larger of the random audit and the chosen ones (never both), beside the judges'.
 
@@ -118,7 +117,7 @@ def jury_labels(
     """
     candidates = _candidates(reader, judges)
     clusters = study_clusters(reader)
-    labels = reviewer_labels(reader, reviewer, pass_no, clusters=clusters)
+    labels = reviewer_labels(reader, reviewer, clusters=clusters)
     group, mine = _group(labels, reviewer, mode)
     dropped: Counter[str] = Counter()
     rows: list[tuple[str, str, list[str | None]]] = []
@@ -532,14 +531,14 @@ def _measured(
         name, float(observed[0, 0]), draws[:, 0], n=n, clusters=clusters, undefined=undefined,
         instead=partial(wholly, agreed, mine.sum(axis=(1, 2)), "all labels agree", unit, resampling.level),
         left_out=None if left_out is None else left_out[:, 0],
-        scale="share" if searched.measure == "percent_agreement" else "coefficient", resampling=resampling, unit=unit,
+        scale="share" if searched.measure == "percent_agreement" else "coefficient", resampling=resampling.over(unit),
     )  # fmt: skip
     difference = bootstrap_figure(
         f"{name}, minus all {len(searched.labels.judges)} candidates", float(observed[0, 0] - observed[0, 1]),
         draws[:, 0] - draws[:, 1], n=n, clusters=clusters, undefined=undefined,
         instead="the two never differ", left_out=None if left_out is None else left_out[:, 0] - left_out[:, 1],
         scale="share_difference" if searched.measure == "percent_agreement" else "coefficient_difference",
-        resampling=resampling, unit=unit,
+        resampling=resampling.over(unit),
     )  # fmt: skip
     return held, difference, int(mine[:, :, -1].sum())
 

@@ -17,19 +17,18 @@ from medreview.stats.formulas.bootstrap import Floats, Ints, Resampling, Statist
 from medreview.stats.formulas.classification import McNemar
 from medreview.stats.formulas.estimate import Scale
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, paired_test, with_holm
-from medreview.stats.formulas.shared_draws import Alike, CountedBlock, DrawnBlock, draw_together
+from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, draw_together
 from medreview.stats.formulas.support import ResponseSupport, support_counts
 from medreview.stats.reports.answer_arms import MODEL, Arms, arm_word
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
-    GROUPS,
     TOGETHER,
     Group,
     Mode,
     ReviewerLabel,
     reviewers_label,
 )
-from medreview.stats.reports.study_reader import JudgedResponse, JudgesOpinion
+from medreview.stats.reports.study_reader import Alike, JudgedResponse, JudgedStatements, JudgesOpinion
 
 Between = Literal["judges", "models_support", "models_agreement", "arms_support", "arms_agreement", "modes"]
 
@@ -137,31 +136,26 @@ class StudyDifferences:
     ) -> None:
         self._labels = labels
         self._jury = [judge for judge in judges if not judge.offline]
-        self._labelled = {(name, group): Alike[_Kind]() for name in labels for group in GROUPS}
         self._arms = arms
         self._support: dict[str, list[ResponseSupport]] = {}
         self._models: set[str] = set()
         self._without = 0
 
     def add(self, case: JudgedResponse, support: ResponseSupport) -> None:
-        """Take up what reviewers and judges said of its statements; ``support``: what that comes to by the judges."""
+        """Take up a response; ``support``: what the judges' words on its statements come to."""
         arm = self._arms.of.get(case.response_id)
         if arm is None:
             self._without += 1
         else:
             self._support.setdefault(arm, []).append(support)
             self._models.add(case.model)
-        for name, labels in self._labels.items():
-            for statement in case.statements:
-                label = labels.get(statement.statement_id)
-                mine = None if label is None else reviewers_label(label.label, BINARY, stale=label.stale).label
-                if label is None or mine is None:
-                    continue
-                kind = (arm, mine == BINARY.labels[0], statement.opinion)
-                self._labelled[name, label.group].add(case.cluster, kind)
 
-    def families(self, resampling: Resampling) -> tuple[DifferenceFamily, ...]:
-        """Every family that has a difference.
+    def _kind(self, label: ReviewerLabel, opinion: JudgesOpinion) -> _Kind | None:
+        mine = reviewers_label(label.label, BINARY, stale=label.stale).label
+        return None if mine is None else (self._arms.of.get(label.response_id), mine == BINARY.labels[0], opinion)
+
+    def families(self, statements: JudgedStatements, resampling: Resampling) -> tuple[DifferenceFamily, ...]:
+        """Every family that has a difference; ``statements``: all of those responses.
 
         Raises :class:`UserError` where the arms are not models and there are fewer than two.
         """
@@ -173,7 +167,11 @@ class StudyDifferences:
                 f"({', '.join(order) or 'none does'}): there is nothing to compare."
             )
         found = [self._between(_support_by_arm({arm: self._support[arm] for arm in order}, resampling))]
-        every = {of: _Said(labelled, self._jury) for of, labelled in self._labelled.items()}
+        every = {
+            (name, group): _Said(labelled, self._jury)
+            for name, labels in self._labels.items()
+            for group, labelled in statements.labelled(labels, self._kind).items()
+        }
         for (name, group), said in every.items():
             found.append(self._judges(name, group, said, resampling))
             found.append(self._between(_agreement_by_arm(name, group, said, order, resampling)))

@@ -6,18 +6,27 @@ it what that means for the figures.
 
 import json
 import sqlite3
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from medreview.judges.majority import yes_or_no
 from medreview.judges.rollup import Spoken, each_judge, spoken, tally
 from medreview.judges.votes import CAST, VOTED, AnyBallot, Vote, VoteReader, VotingJudge, jury
 from medreview.labels import TIE_RULES, TieRule
 from medreview.stats.clusters import Clusters, study_clusters
-from medreview.stats.reports.reviewer_labels import JuryVerdict, Scale, ScaleLabel, judges_label
+from medreview.stats.reports.reviewer_labels import (
+    GROUPS,
+    Group,
+    JuryVerdict,
+    ReviewerLabel,
+    Scale,
+    ScaleLabel,
+    judges_label,
+)
 from medreview.study.rows import rows_in_turn
 
 
@@ -192,6 +201,77 @@ class JudgedStatement:
         for ballot in jury(self.ballots):
             words.setdefault(ballot.source_id, []).append(ballot.supported)
         return {source_id: yes_or_no(said, tie)[0] for source_id, said in words.items()}
+
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+
+class Alike(Generic[K]):
+    """A column of statements: of which cluster each is, and of which kind.
+
+    ``kinds`` has each kind once, in the order in which they first came; ``codes`` (n) the place of each statement's
+    kind among them, and ``clusters`` (n) the cluster of each.
+    """
+
+    def __init__(self) -> None:
+        self.clusters: list[str] = []
+        self.codes: list[int] = []
+        self._place: dict[K, int] = {}
+
+    def add(self, cluster: str, kind: K) -> None:
+        """Take up one statement."""
+        self.clusters.append(cluster)
+        self.codes.append(self._place.setdefault(kind, len(self._place)))
+
+    @property
+    def kinds(self) -> list[K]:
+        """Each kind once, in the order in which they first came."""
+        return list(self._place)
+
+    @property
+    def counts(self) -> list[int]:
+        """How many statements are of each kind."""
+        found = Counter(self.codes)
+        return [found[code] for code in range(len(self._place))]
+
+    def told(self, of: Callable[[K], T | None]) -> list[tuple[str, T]]:
+        """The cluster of each statement and what ``of`` tells of its kind, where that is not ``None``."""
+        said = [of(kind) for kind in self._place]
+        rows = zip(self.clusters, self.codes, strict=True)
+        return [(cluster, what) for cluster, code in rows if (what := said[code]) is not None]
+
+
+class JudgedStatements(Alike[JudgesOpinion]):
+    """The statements of a study as a column: the cluster of each, and what the judges say of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units: list[str] = []
+
+    def take(self, cluster: str, statement: JudgedStatement) -> None:
+        """Take up the next one."""
+        self.units.append(statement.statement_id)
+        self.add(cluster, statement.opinion)
+
+    def rows(self) -> Iterator[tuple[str, str, JudgesOpinion]]:
+        """Each statement, its cluster and what the judges say."""
+        opinions = self.kinds
+        for unit, cluster, code in zip(self.units, self.clusters, self.codes, strict=True):
+            yield unit, cluster, opinions[code]
+
+    def labelled(
+        self, labels: Mapping[str, ReviewerLabel], of: Callable[[ReviewerLabel, JudgesOpinion], K | None]
+    ) -> dict[Group, Alike[K]]:
+        """Those that a reviewer labelled, by group of the label, each of the kind that ``of`` says; ``None``: left
+        out."""
+        found: dict[Group, Alike[K]] = {group: Alike() for group in GROUPS}
+        for unit, cluster, opinion in self.rows():
+            label = labels.get(unit)
+            kind = None if label is None else of(label, opinion)
+            if label is not None and kind is not None:
+                found[label.group].add(cluster, kind)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from medreview.labels import TieRule
 from medreview.statements.own_citations import OwnCitations
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.formulas.estimate import LEVEL, Estimate, estimate_named
+from medreview.stats.formulas.estimate import Estimate, estimate_named
 from medreview.stats.formulas.intervals import share_of
 from medreview.stats.formulas.support import Bounds, ResponseSupport, support_metrics
 from medreview.stats.reports.reviewer_labels import OFFLINE_IS_TRIAGE, ReviewerLabel
@@ -69,6 +69,20 @@ class SupportReport:
     by_rules: bool = False
 
 
+def largest_strata(
+    members: Mapping[tuple[str, str], Sequence[object]],
+) -> tuple[list[tuple[str, str]], dict[str, int]]:
+    """The whole study (``("", "")``), and its models and origins where there are several, the largest first; by split
+    how many are beyond :data:`MOST_STRATA`. ``members``: what is in each (split, value)."""
+    chosen, omitted = [at for at in members if not at[0]], {}
+    for split in ("model", "origin"):
+        strata = sorted((at for at in members if at[0] == split), key=lambda at: (-len(members[at]), at))
+        chosen += strata[:MOST_STRATA] if len(strata) > 1 else []
+        if len(strata) > MOST_STRATA:
+            omitted[split] = len(strata) - MOST_STRATA
+    return chosen, omitted
+
+
 @dataclass(slots=True)
 class _Strata:
     split: bool
@@ -80,21 +94,12 @@ class _Strata:
             self.members.setdefault(stratum, []).append(support)
 
     def report(self, by: str, keys: Sequence[str], cautions: Sequence[str], resampling: Resampling) -> SupportReport:
-        chosen, omitted = [_WHOLE], {}
-        for split in ("model", "origin"):
-            strata = [stratum for stratum in self.members if stratum[0] == split]
-            if len(strata) > 1:
-                strata.sort(key=lambda stratum: (-len(self.members[stratum]), stratum))
-                chosen += strata[:MOST_STRATA]
-                omitted[split] = max(0, len(strata) - MOST_STRATA)
-        figures = tuple(self._figures(stratum, keys, resampling) for stratum in chosen if stratum in self.members)
-        return SupportReport(by, figures, {split: count for split, count in omitted.items() if count}, tuple(cautions))
+        chosen, omitted = largest_strata(self.members)
+        figures = tuple(self._figures(stratum, keys, resampling) for stratum in chosen)
+        return SupportReport(by, figures, omitted, tuple(cautions))
 
     def _figures(self, stratum: tuple[str, str], keys: Sequence[str], resampling: Resampling) -> SupportFigures:
-        found = support_metrics(
-            self.members[stratum], level=resampling.level, replicates=resampling.replicates, seed=resampling.seed,
-            unit=resampling.cluster,
-        )  # fmt: skip
+        found = support_metrics(self.members[stratum], resampling)
         return SupportFigures(
             split=stratum[0],
             stratum=stratum[1],
@@ -295,7 +300,6 @@ class ResponseReport:
 
 def response_report(
     reader: sqlite3.Connection,
-    level: float = LEVEL,
     only: Collection[str] | None = None,
     clusters: Clusters | None = None,
 ) -> ResponseReport:
@@ -308,8 +312,8 @@ def response_report(
         by_model.setdefault(row["model"], []).append(row)
     largest = sorted(by_model, key=lambda model: (-len(by_model[model]), model))[:MOST_STRATA]
     return ResponseReport(
-        all=_kinds(rows, clusters, level),
-        by_model={model: _kinds(by_model[model], clusters, level) for model in largest},
+        all=_kinds(rows, clusters),
+        by_model={model: _kinds(by_model[model], clusters) for model in largest},
         models_omitted=len(by_model) - len(largest),
     )
 
@@ -317,16 +321,16 @@ def response_report(
 def kinds_of_run(reader: sqlite3.Connection, run_id: str) -> ResponseKinds:
     """The same of the responses that a run of a generator made."""
     made = "response_id IN (SELECT made FROM generation_product WHERE run_id = ? AND kind = 'response')"
-    return _kinds(reader.execute(_COUNTED.format(which=made), (run_id,)).fetchall(), study_clusters(reader), LEVEL)
+    return _kinds(reader.execute(_COUNTED.format(which=made), (run_id,)).fetchall(), study_clusters(reader))
 
 
-def _kinds(rows: Sequence[sqlite3.Row], clusters: Clusters, level: float) -> ResponseKinds:
+def _kinds(rows: Sequence[sqlite3.Row], clusters: Clusters) -> ResponseKinds:
     held = Counter(clusters.of[row["response_id"]] for row in rows)
 
     def share(name: str, *columns: str) -> Estimate:
         so = Counter(clusters.of[row["response_id"]] for row in rows if any(row[column] for column in columns))
         counts = [(so[cluster], of) for cluster, of in held.items()]
-        return share_of(name, counts, nothing="There is no response.", unit=clusters.name, level=level)
+        return share_of(name, counts, nothing="There is no response.", unit=clusters.name)
 
     return ResponseKinds(
         responses=len(rows),

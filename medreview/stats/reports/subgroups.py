@@ -183,23 +183,20 @@ class Reviewed:
     agreed: ItemCounts = field(default_factory=lambda: ItemCounts(4))
     paired: ItemCounts = field(default_factory=lambda: ItemCounts(4))
 
-    def add(self, label: ReviewerLabel, inside: bool, word: JuryVerdict | None) -> None:
-        """Take up one label beside a word of judges, if it is of the group."""
+    def add(self, label: ReviewerLabel, inside: bool, word: JuryVerdict | None, *beside: JuryVerdict | None) -> None:
+        """Take up one label with a word of judges, if it is of the group; that word ``beside`` another, if both are."""
         if label.group != self.group:
             return
         self.labels += inside
         mine = _cell(reviewers_label(label.label, BINARY, stale=label.stale).label)
-        theirs = _cell(judges_label(word, BINARY).label)
+        cells = [
+            None if mine is None or theirs is None else 2 * mine + theirs
+            for theirs in (_cell(judges_label(said, BINARY).label) for said in (word, *beside))
+        ]
         self.said.add(label.cluster, inside, mine)
-        self.agreed.add(label.cluster, inside, _beside(mine, theirs))
-
-    def pair(self, label: ReviewerLabel, own: JuryVerdict | None, together: JuryVerdict | None) -> None:
-        """One label beside a judge's own word and that of all judges, if both have one."""
-        if label.group != self.group:
-            return
-        mine = _cell(reviewers_label(label.label, BINARY, stale=label.stale).label)
-        cells = [_beside(mine, _cell(judges_label(word, BINARY).label)) for word in (own, together)]
-        self.paired.add_both(label.cluster, *cells)
+        self.agreed.add(label.cluster, inside, cells[0])
+        if beside:
+            self.paired.add_both(label.cluster, cells[0], cells[1])
 
 
 @dataclass(slots=True)
@@ -282,8 +279,7 @@ def _count_judge(
     part.judged.add(cluster, True, said)
     part.paired.add_both(cluster, said, verdict)
     for who, label in given:
-        part.reviewed[who].add(label, True, own)
-        part.reviewed[who].pair(label, own, statement.together)
+        part.reviewed[who].add(label, True, own, statement.together)
 
 
 def _held(strata: Mapping[str, tuple[str, ...]], only: Selection) -> dict[str, tuple[str, ...]]:
@@ -313,10 +309,6 @@ def _leading(labels: Iterable[ReviewerLabel]) -> Group:
 
 def _group_in(name: str | None, labels: Labels, parts: _Parts) -> Group:
     return _leading([label for unit, label in labels.items() if name in parts[unit]])
-
-
-def _beside(mine: int | None, theirs: int | None) -> int | None:
-    return None if mine is None or theirs is None else 2 * mine + theirs
 
 
 def _cell(label: str | None) -> int | None:

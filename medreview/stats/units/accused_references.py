@@ -60,7 +60,7 @@ class AccusedReferences:
 
 
 def accused_references(
-    reader: sqlite3.Connection, reviewers: Collection[str], listed: Collection[str] | None = None, most: int = MOST
+    reader: sqlite3.Connection, reviewers: Collection[str], listed: Collection[str] | None = None
 ) -> AccusedReferences:
     """All of a study with the labels of these ``reviewers``; ``listed``: the only units that may be shown."""
     found = reader.execute(_SPOKEN_AGAINST, (json.dumps(ACCUSING), json.dumps(WARNING))).fetchall()
@@ -71,9 +71,9 @@ def accused_references(
     for one in kind_labels(reader, REFERENCE, reviewers, alone=True).given if rows else ():
         labels.setdefault(one.unit, []).append(one)
     return AccusedReferences(
-        listed=tuple(_one(reader, row, labels) for row in rows[:most]),
+        listed=tuple(_one(reader, row, labels) for row in rows[:MOST]),
         held_back=len(found) - len(rows),
-        omitted=max(0, len(rows) - most),
+        omitted=max(0, len(rows) - MOST),
     )
 
 
@@ -150,7 +150,7 @@ def _accusations(
         for name in ("accused", said[item]) if accused else ():
             row[name] += 1
             row[f"{name} false"] += honest
-    sample = ResponseSample(columns, [list(row.values()) for row in rows.values()], resampling, labels.cluster)
+    sample = ResponseSample(columns, [list(row.values()) for row in rows.values()], resampling.over(labels.cluster))
 
     def share(name: str, over: str, under: str, left: int, nothing: str, whole: str) -> Estimate:
         """Over responses; by Wilson where each has one of them."""

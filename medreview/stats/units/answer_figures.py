@@ -163,10 +163,7 @@ def spans_apart(
 
 def _apart(judge: str, reference: str, items: list[SpanItem], resampling: Resampling) -> SpanFigures:
     def told(missing: MissingRule) -> tuple[tuple[Estimate, ...], int]:
-        found = span_distances(
-            items, missing, level=resampling.level, replicates=resampling.replicates, seed=resampling.seed,
-            unit=resampling.cluster,
-        )  # fmt: skip
+        found = span_distances(items, missing, resampling)
         return (found.mean, found.median, found.mean_relative), found.without_candidate
 
     left_out, without = told("exclude")

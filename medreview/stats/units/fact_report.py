@@ -135,7 +135,7 @@ def _score(held: Sequence[HeldFact], task: str, words: Sequence[JuryWord], resam
     )
     rows = [(word.answer is True, word.answer is not None) for word in words]
     cases = [one.case.case_id for one in held]
-    sample = ResponseSample(("yes", "known"), rows, resampling, "case", clusters=cases)
+    sample = ResponseSample(("yes", "known"), rows, resampling.over("case"), clusters=cases)
     figure = sample.share(
         NAMES[task], "yes", "known", undefined="No fact has an answer of the majority.", whole=_WHOLE[task],
         dropped=left.total(),
@@ -193,7 +193,7 @@ def against_panel(
             if any(answer is not None for answer in answers):
                 agreement = two_raters(
                     reference, [_named(answer) for answer in answers], _YES_NO, clusters=clusters,
-                    statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling, unit="case",
+                    statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling.over("case"),
                 )  # fmt: skip
                 found.append(AgainstPanel(rater, task, agreement))
     return tuple(found)
@@ -237,8 +237,7 @@ def single_person(
         positive=True,
         negative=False,
         clusters=[one.case.case_id for one in held],
-        unit="case",
-        resampling=resampling,
+        resampling=resampling.over("case"),
     )
     return SinglePerson(len(people), resampling.replicates, found.baseline.mean, found.beside)
 

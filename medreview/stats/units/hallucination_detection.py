@@ -29,7 +29,8 @@ from medreview.stats.formulas.bootstrap import (
 from medreview.stats.formulas.classification import Classification, classification
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference, difference, paired_test, with_holm
-from medreview.stats.units.kind_labels import FOUND, TYPE, UnitScale, told_gold
+from medreview.stats.reports.reviewer_labels import Scale
+from medreview.stats.units.kind_labels import FOUND, TYPE, told_gold
 from medreview.study.ids import unit_id
 from medreview.study.study_acts import groups_of
 from medreview.units.registry import KINDS
@@ -99,7 +100,7 @@ class Detection:
         """Of which type it is, "none" being one."""
         return self._right(evaluator, list(self.types), TYPE, resampling)
 
-    def kappa(self, evaluator: Evaluator, scale: UnitScale = TYPE, resampling: Resampling = DEFAULT) -> Estimate:
+    def kappa(self, evaluator: Evaluator, scale: Scale = TYPE, resampling: Resampling = DEFAULT) -> Estimate:
         """Agreement with the right label, chance-corrected: do people see what was planted?"""
         fold = scale.folds["hallucination"]
         responses = [response for response in self.types if response in evaluator.types]
@@ -107,12 +108,12 @@ class Detection:
             [fold[evaluator.types[response]] for response in responses],
             [fold[self.types[response]] for response in responses],
             scale.labels, clusters=shared([self.clusters.of[response] for response in responses]),
-            statistics=("cohen_kappa",), resampling=resampling, unit=self.clusters.name,
+            statistics=("cohen_kappa",), resampling=resampling.over(self.clusters.name),
         )  # fmt: skip
         return told.figures["cohen_kappa"]
 
     def _right(
-        self, evaluator: Evaluator, chosen: Sequence[str], scale: UnitScale, resampling: Resampling
+        self, evaluator: Evaluator, chosen: Sequence[str], scale: Scale, resampling: Resampling
     ) -> Classification:
         fold = scale.folds["hallucination"]
         return classification(
@@ -120,8 +121,7 @@ class Detection:
             [fold[evaluator.types[response]] if response in evaluator.types else None for response in chosen],
             scale.labels,
             clusters=shared([self.clusters.of[response] for response in chosen]),
-            resampling=resampling,
-            unit=self.clusters.name,
+            resampling=resampling.over(self.clusters.name),
             sides=("reference", "evaluator"),
         )
 

@@ -18,8 +18,9 @@ from medreview.stats.clusters import ClusterName, Clusters, study_clusters
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import share_of
 from medreview.stats.reports.own_labels import Basis
-from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode
+from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode, Scale
 from medreview.stats.reports.study_reader import UnitSelection
+from medreview.study.ids import STATEMENT
 from medreview.text import in_words
 from medreview.units.kind import RULES as OF_REFERENCES
 from medreview.units.kind import Headline
@@ -29,43 +30,30 @@ from medreview.units.registry import KINDS
 CANNOT: Final = "cannot_judge"
 
 
-class UnitScale(NamedTuple):
-    """Labels in the protocol's order. ``folds``: by axis, which label of the axis is which of the scale; what is not
-    in it has no place here. The axes stand in the order in which their labels count. ``ordered``: the labels are steps.
-    """
-
-    name: str
-    title: str
-    labels: tuple[str, ...]
-    folds: Mapping[str, Mapping[str, str]]
-    ordered: bool = False
-
-
 class KindScales(NamedTuple):
     """The scales of a kind by its axes. ``cluster``: what several units are from, in the singular; figures resample
     it."""
 
     cluster: str
-    axes: Mapping[str, tuple[UnitScale, ...]]
+    axes: Mapping[str, tuple[Scale, ...]]
 
 
-def _whole(axis: str, title: str, *, ordered: bool = False) -> UnitScale:
+def _whole(axis: str, title: str, *, ordered: bool = False) -> Scale:
     """A scale of all labels of an axis."""
     levels = tuple(label.level for label in AXES[axis] if label.level != CANNOT)
-    return UnitScale(axis, title, levels, {axis: {level: level for level in levels}}, ordered)
+    return Scale(axis, title, levels, levels if ordered else (), {axis: {level: level for level in levels}})
 
 
-def _two(name: str, title: str, axis: str, yes: tuple[str, ...], labels: tuple[str, str]) -> UnitScale:
+def _two(name: str, title: str, axis: str, yes: tuple[str, ...], labels: tuple[str, str]) -> Scale:
     """A scale of two labels: ``yes`` are the levels of the axis that are the first of them."""
     levels = (label.level for label in AXES[axis] if label.level != CANNOT)
-    return UnitScale(name, title, labels, {axis: {level: labels[level not in yes] for level in levels}})
+    return Scale(name, title, labels, folds={axis: {level: labels[level not in yes] for level in levels}})
 
 
-def _binary() -> UnitScale:
+def _binary() -> Scale:
     """Supported or not; "not supported" in a file of labels is no level, and has its place here only."""
     evidence = {level: BINARY.labels[level != "supported"] for level in LEVELS.labels}
-    return UnitScale(BINARY.name, BINARY.title, BINARY.labels,
-                     {"evidence": evidence, "support": {label: label for label in BINARY.labels}})  # fmt: skip
+    return BINARY._replace(folds={"evidence": evidence, "support": {label: label for label in BINARY.labels}})
 
 
 FOUND: Final = _two("found", "hallucinated or not", "hallucination", ("fact", "input", "context", "other"),
@@ -82,7 +70,7 @@ _KEPT: Final = _two("kept", "kept in some words or discarded", "suggestion", ("k
 _PRESENT: Final = _two("present", "present or not", "presence", ("present", "both"), ("present", "absent"))
 _CONTRADICTED: Final = _two("contradicted", "contradicted or not", "presence", ("contradicted", "both"),
                             ("contradicted", "not_contradicted"))  # fmt: skip
-_LEVELS: Final = UnitScale("levels", LEVELS.title, LEVELS.labels, {"evidence": {one: one for one in LEVELS.labels}})
+_LEVELS: Final = LEVELS._replace(order=(), folds={"evidence": {one: one for one in LEVELS.labels}})
 ALL_SUPPORTED: Final = _whole("all_supported", "all statements supported or not")
 
 SUPPORTED: Final = _binary()
@@ -213,7 +201,7 @@ class KindLabels:
         """Who labelled, by name."""
         return tuple(sorted({one.reviewer for one in self.given}))
 
-    def of(self, reviewer: str, which: Which, scale: UnitScale) -> dict[str, str]:
+    def of(self, reviewer: str, which: Which, scale: Scale) -> dict[str, str]:
         """A reviewer's labels on a scale, by item."""
         final = which == FINAL
         return folded(
@@ -225,11 +213,11 @@ class KindLabels:
             ),
         )
 
-    def machine(self, name: str, scale: UnitScale) -> dict[str, str]:
+    def machine(self, name: str, scale: Scale) -> dict[str, str]:
         """A machine's labels on a scale, by item."""
         return folded(scale, ((axis, item, label) for (axis, item), label in self.said[name].items()))
 
-    def right(self, scale: UnitScale) -> dict[str, str]:
+    def right(self, scale: Scale) -> dict[str, str]:
         """The gold labels that may be shown, on a scale."""
         return folded(
             scale,
@@ -237,7 +225,7 @@ class KindLabels:
              for item, label in self.gold[axis].labels.items()),
         )  # fmt: skip
 
-    def against_gold(self, reviewer: str, which: Which, scale: UnitScale) -> dict[str, str]:
+    def against_gold(self, reviewer: str, which: Which, scale: Scale) -> dict[str, str]:
         """A reviewer's labels when the gold labels were shown first: later changes do not count."""
         when_told = self.told.get(reviewer, {})
         mine = self.of(reviewer, which, scale)
@@ -340,7 +328,7 @@ def item_of(unit: str, axis: str) -> str:
     return f"{unit}/{part}" if part else unit
 
 
-def folded(scale: UnitScale, labels: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+def folded(scale: Scale, labels: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     """Labels (axis, item, label) as those of a scale, by item; of two axes the first of the scale counts."""
     found: dict[str, dict[str, str]] = {axis: {} for axis in scale.folds}
     for axis, item, label in labels:
@@ -350,13 +338,20 @@ def folded(scale: UnitScale, labels: Iterable[tuple[str, str, str]]) -> dict[str
     return {item: label for axis in reversed(tuple(found)) for item, label in found[axis].items()}
 
 
+_STATEMENTS: Final = "SELECT statement_id, response_id FROM statement_standing"
+
+
 def unit_clusters(
     reader: sqlite3.Connection, kind: str, units: Collection[str], answers: Clusters | None = None
 ) -> tuple[str, dict[str, str]]:
-    """What units come from: the name of one such thing, and that of each unit, as the kind says.
+    """What units come from: the name of one such thing, and that of each unit, as the kind says; of statements that
+    are still there, too.
 
     ``answers``: the clusters of the study, where they are known already.
     """
+    if kind == STATEMENT:
+        answers = answers or study_clusters(reader)
+        return answers.name, {unit: answers.of[of] for unit, of in reader.execute(_STATEMENTS) if unit in units}
     held = {unit: KINDS[kind].cluster(reader, unit) for unit in sorted(units)}
     return clusters_of_kind(reader, kind, held, answers)
 
@@ -483,13 +478,13 @@ def headlines(reader: sqlite3.Connection, reviewers: Collection[str] | None = No
     return tuple(unit_headline(reader, kind, reviewers) for kind in KINDS if KINDS[kind].in_use(reader))
 
 
-def _headline_scale(headline: Headline) -> UnitScale:
+def _headline_scale(headline: Headline) -> Scale:
     """The labels that speak well of a unit, and all others of their axes; "cannot judge" has no place here either."""
-    return UnitScale(
+    return Scale(
         headline.words,
         headline.words,
         (_WELL, "other"),
-        {
+        folds={
             axis: {each.level: _WELL if each.level in well else "other" for each in AXES[axis] if each.level != CANNOT}
             for axis, well in headline.speaks_well.items()
         },

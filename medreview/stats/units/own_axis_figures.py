@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.labels import OWN
-from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
+from medreview.stats.reports.reviewer_labels import Scale
 from medreview.stats.units.kind_labels import (
     CANNOT,
     FINAL,
     OF_MODE,
     GivenLabel,
     KindLabels,
-    UnitScale,
     unit_clusters,
 )
 from medreview.stats.units.rater_agreement import Adjudication, adjudication
@@ -189,24 +188,21 @@ def _counts(axis: OwnAxis, labels: KindLabels) -> Iterator[LevelCounts]:
                 yield LevelCounts(name, which, counted.total(), dict(by_level))
 
 
-def _scales(axis: OwnAxis, given: Collection[GivenLabel]) -> Iterator[UnitScale]:
+def _scales(axis: OwnAxis, given: Collection[GivenLabel]) -> Iterator[Scale]:
     if not axis.many:
         levels = tuple(one.level for one in axis.levels if one.level != CANNOT)
         folds = {axis.axis: {level: level for level in levels}}
-        yield UnitScale(axis.axis, axis.title, levels, folds, axis.ordered)
+        yield Scale(axis.axis, axis.title, levels, levels if axis.ordered else (), folds)
         return
     said = {label for one in given for label in (one.label, one.current)}
     for level in axis.levels:
         fold = {label: _YES if level.level in axis.levels_in(label) else _NO for label in said}
         title = f"{axis.title}: {level.name}"
-        yield UnitScale(f"{axis.axis} {level.level}", title, (_YES, _NO), {axis.axis: fold})
+        yield Scale(f"{axis.axis} {level.level}", title, (_YES, _NO), folds={axis.axis: fold})
 
 
 def _clusters(reader: sqlite3.Connection, kind: str, units: Collection[str]) -> tuple[str, dict[str, str]]:
     """What several units are from, in the singular, and that of each unit that is still there."""
     if kind != STATEMENT:
-        there = {row[0] for row in reader.execute(f"SELECT unit FROM ({KINDS[kind].rows})")}
-        return unit_clusters(reader, kind, there.intersection(units))
-    answers = study_clusters(reader)
-    here = reader.execute("SELECT statement_id, response_id FROM statement_standing").fetchall()
-    return answers.name, {unit: answers.of[response] for unit, response in here if unit in units}
+        units = {row[0] for row in reader.execute(f"SELECT unit FROM ({KINDS[kind].rows})")}.intersection(units)
+    return unit_clusters(reader, kind, units)

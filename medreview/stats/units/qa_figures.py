@@ -13,7 +13,7 @@ from typing import Final
 from medreview.labels import RELEVANCE
 from medreview.stats.formulas.agreement import many_raters, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, shared
-from medreview.stats.formulas.estimate import LEVEL, Estimate
+from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import TestResult, in_family, two_proportions
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
@@ -218,8 +218,7 @@ def rates_of(split: str, stratum: str, items: Sequence[AnnotatedItem], resamplin
     sample = ResponseSample(
         ("minutes", "labels"),
         [(sum(one.minutes), len(one.minutes)) for one in items if one.minutes],
-        resampling,
-        "item",
+        resampling.over("item"),
     )
     return QARates(
         split=split,
@@ -279,7 +278,7 @@ def relevance_agreement(items: Sequence[AnnotatedItem], resampling: Resampling =
     two = two_raters(
         [first for first, _ in pairs], [second for _, second in pairs], LEVELS,
         clusters=shared([one.cluster for one in both]), weights="quadratic",
-        statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling, unit="passage",
+        statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling.over("passage"),
     )  # fmt: skip
     return tuple(two.figures.values())
 
@@ -291,7 +290,7 @@ def validity_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = 
     told = many_raters(
         ballots, _VALIDITY, clusters=shared([one.cluster for one in items]),
         statistics=("mean_pairwise_agreement", "brennan_prediger", "fleiss_kappa", "gwet_ac"),
-        resampling=resampling, unit="passage",
+        resampling=resampling.over("passage"),
     )  # fmt: skip
     return tuple(told.figures.values())
 
@@ -314,13 +313,10 @@ class FlagRatios:
     ideal_pair_yield: Estimate
 
 
-def flag_ratios(
-    n: int, top_relevance: int, flagged: int, ideal: int | None = None, *, level: float = LEVEL, dropped: int = 0
-) -> FlagRatios:
+def flag_ratios(n: int, top_relevance: int, flagged: int, ideal: int | None = None) -> FlagRatios:
     """The shares of ``n`` annotated items; ``ideal`` counts those of the highest relevance without any flag.
 
-    ``dropped``: items without annotation. Undefined without items; a count that is no part of ``n`` leaves its share
-    undefined, too.
+    Undefined without items; a count that is no part of ``n`` leaves its share undefined, too.
     """
 
     def share(name: str, k: int | None) -> Estimate:
@@ -330,8 +326,8 @@ def flag_ratios(
         elif not 0 <= k <= n:
             why = f"{k} of {n} is not a share."
         if k is None or why is not None:
-            return Estimate(name, None, None, None, "Wilson", max(n, 0), None, dropped, why, level, scale="share")
-        return proportion(name, k, n, level=level, dropped=dropped, nothing=_NOTHING)
+            return Estimate(name, None, None, None, "Wilson", max(n, 0), reason=why, scale="share")
+        return proportion(name, k, n, nothing=_NOTHING)
 
     return FlagRatios(
         share("plausibility", top_relevance),

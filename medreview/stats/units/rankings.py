@@ -20,12 +20,14 @@ from medreview.stats.formulas.ranks_and_ratings import (
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.units.kind_labels import FINAL, FIRST_BLIND, KindLabels, Which
-from medreview.stats.units.output_flags import Beside, OutputFlags, output_flags
 from medreview.stats.units.qa_figures import AnnotatedItem
 from medreview.stats.units.rated_outputs import (
+    Beside,
+    OutputFlags,
     RatedOutput,
     ShownRanking,
     by_type,
+    output_flags,
     quality_agreement,
     quality_figures,
     rated_outputs,
@@ -201,7 +203,7 @@ def model_ranks(
         return
     ranks = {name: [_mean_rank(one, name) for one in ballots] for name in names}
     clusters = [one.ranking for one in ballots]
-    found = mean_ranks(ranks, resampling=resampling, clusters=clusters, unit="ranking")
+    found = mean_ranks(ranks, resampling=resampling.over("ranking"), clusters=clusters)
     most = max((len(one.models) for one in ballots), default=1)
     means = {name: _within(figure, most) for name, figure in found.items()}
     for name in sorted(names, key=lambda name: (means[name].value is None, means[name].value or 0.0, name)):
@@ -230,7 +232,7 @@ def order_agreement(
         by_ranking.setdefault(one.ranking, []).append(one)
     shared = [[one.ranks for one in held] for held in by_ranking.values() if len(held) > 1]
     if shared:
-        tau = mean_tau_over_items(shared, resampling=resampling, unit="ranking")
+        tau = mean_tau_over_items(shared, resampling=resampling.over("ranking"))
         yield OrderAgreement("the reviewers", which, kind, len(shared), tau)
 
 
@@ -254,7 +256,7 @@ def _with_machines(
                 tied += tau is None
         if taus:
             sample = ResponseSample(
-                ("tau", "n"), [(sum(each), len(each)) for each in taus.values()], resampling, "ranking"
+                ("tau", "n"), [(sum(each), len(each)) for each in taus.values()], resampling.over("ranking")
             )
             figure = sample.figure(
                 "mean Kendall's tau-b with the reviewers",

@@ -14,14 +14,15 @@ from typing import Final
 
 from medreview.judges.majority import majority_vote
 from medreview.stats.formulas.agreement import LEADING_PAIR, many_raters, paired
-from medreview.stats.formulas.alternative_annotator import StandIn, alternative_annotator
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, shared
 from medreview.stats.formulas.classification import Classification, classified
-from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate, estimate_named
+from medreview.stats.formulas.estimate import FEW_CLUSTERS, Estimate, estimate_named
+from medreview.stats.formulas.human_baseline import StandIn, alternative_annotator
 from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.stats.formulas.ranks_and_ratings import icc, spearman
+from medreview.stats.reports.comparison import small_numbers
 from medreview.stats.reports.reviewer_agreement import PaperTest, paper_tests
-from medreview.stats.reports.reviewer_labels import BINARY, ReviewerLabel, reviewer_labels, reviewers_label
+from medreview.stats.reports.reviewer_labels import BINARY, ReviewerLabel, Scale, reviewer_labels, reviewers_label
 from medreview.stats.units.kind_labels import (
     ALL_SUPPORTED,
     FINAL,
@@ -30,7 +31,6 @@ from medreview.stats.units.kind_labels import (
     RULES,
     SUPPORTED,
     KindLabels,
-    UnitScale,
     Which,
 )
 from medreview.study.ids import STATEMENT, unit_id
@@ -100,7 +100,7 @@ def beside(
     one: Mapping[str, str],
     second: str,
     other: Mapping[str, str],
-    scale: UnitScale,
+    scale: Scale,
     labels: KindLabels,
     *,
     which: str = "",
@@ -114,20 +114,22 @@ def beside(
     both = [item for item in items if item in other]
     groups = {labels.clusters[item] for item in both}
     clusters = [labels.clusters[item] for item in items] if len(groups) < len(both) else None
-    found = paired(rows, columns, scale.labels, clusters, resampling, labels.cluster)
-    leading = found.agreement(LEADING_PAIR, "quadratic" if scale.ordered else "none")
+    found = paired(rows, columns, scale.labels, clusters, resampling.over(labels.cluster))
+    leading = found.agreement(LEADING_PAIR, "quadratic" if scale.order else "none")
     figures = tuple(replace(figure, notes=()) for figure in leading.values())
     test = None
-    if scale.ordered:
+    if scale.order:
         steps = {label: float(place) for place, label in enumerate(scale.labels, 1)}
         ours, theirs = [steps[one[item]] for item in both], [steps[other[item]] for item in both]
         correlation = spearman(ours, theirs, level=resampling.level)
         of_both = [labels.clusters[item] for item in both] if clusters else None
         absolute = icc(
-            list(zip(ours, theirs, strict=True)), clusters=of_both, resampling=resampling, unit=labels.cluster
+            list(zip(ours, theirs, strict=True)), clusters=of_both, resampling=resampling.over(labels.cluster)
         )
         figures, test = (*figures, absolute, correlation.figure), correlation.test
-    rare = [note for note in leading["cohen_kappa"].notes if note.startswith("Too few")]
+    # Of items that stand alone nothing is resampled but these.
+    few = len(groups) if clusters else FEW_CLUSTERS
+    small = small_numbers(len(both), few, labels.cluster, leading) if both else ()
     return UnitAgreement(
         first=first,
         second=second,
@@ -138,21 +140,12 @@ def beside(
         table=found.table,
         agreement=figures,
         right=classified(found, SIDES) if reference else None,
-        cautions=(*cautions, *_small(len(both), len(groups), labels.cluster), *rare) if both else cautions,
+        cautions=(*cautions, *small),
         order_test=test,
     )
 
 
-def _small(n: int, clusters: int, cluster: str) -> tuple[str, ...]:
-    found = []
-    if n < FEW_ITEMS:
-        found.append(f"Too few items ({n}): {FEW_ITEMS} or more are wanted before these figures are used.")
-    if clusters < min(n, FEW_CLUSTERS):
-        found.append(f"Too few {cluster}s ({clusters}): below {FEW_CLUSTERS} even these intervals are too narrow.")
-    return tuple(found)
-
-
-def between_reviewers(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
+def between_reviewers(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
     """Each two reviewers who share an item: by the first labels that both gave blind, then by all final ones."""
     found = []
     known: dict[tuple[str, str], tuple[dict[str, tuple[str, str]], UnitAgreement]] = {}
@@ -173,7 +166,7 @@ def between_reviewers(labels: KindLabels, scale: UnitScale, resampling: Resampli
     return tuple(found)
 
 
-def all_reviewers(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[ManyReviewers, ...]:
+def all_reviewers(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[ManyReviewers, ...]:
     """Everybody together, wherever two labelled the same item: first blind labels, then final ones."""
     found = []
     for which in (FIRST_BLIND, FINAL):
@@ -183,15 +176,15 @@ def all_reviewers(labels: KindLabels, scale: UnitScale, resampling: Resampling) 
             continue
         many = many_raters(
             ballots, scale.labels, clusters=shared([labels.clusters[item] for item in items]), statistics=_OF_MANY,
-            weights="quadratic" if scale.ordered else "none", metric="ordinal" if scale.ordered else "nominal",
-            resampling=resampling, unit=labels.cluster,
+            weights="quadratic" if scale.order else "none", metric="ordinal" if scale.order else "nominal",
+            resampling=resampling.over(labels.cluster),
         )  # fmt: skip
         found.append(ManyReviewers(which, names, len(twice), tuple(many.figures.values())))
     return tuple(found)
 
 
 def _ballots(
-    labels: KindLabels, scale: UnitScale, which: Which
+    labels: KindLabels, scale: Scale, which: Which
 ) -> tuple[tuple[str, ...], list[str], list[list[str | None]]]:
     """Who labelled, the items, and each one's label of each item."""
     said = {name: found for name in labels.reviewers if (found := labels.of(name, which, scale))}
@@ -200,7 +193,7 @@ def _ballots(
 
 
 def majority_of_reviewers(
-    labels: KindLabels, scale: UnitScale, which: Which
+    labels: KindLabels, scale: Scale, which: Which
 ) -> tuple[tuple[str, ...], int, int, dict[str, str]]:
     """Who labelled; how many items have two labels or more, and on how many of these they tie; the majority."""
     names, items, ballots = _ballots(labels, scale, which)
@@ -212,7 +205,7 @@ def majority_of_reviewers(
     return names, len(twice), most.ties, said
 
 
-def consensus(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[UnitConsensus, ...]:
+def consensus(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[UnitConsensus, ...]:
     """The majority of the reviewers on items with two labels or more, blind and assisted apart, and each machine."""
     found = []
     for which in OF_MODE.values():
@@ -223,7 +216,7 @@ def consensus(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> t
     return tuple(found)
 
 
-def against_machines(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
+def against_machines(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
     """Each machine beside each reviewer, blind and assisted apart."""
     return tuple(
         each
@@ -234,7 +227,7 @@ def against_machines(labels: KindLabels, scale: UnitScale, resampling: Resamplin
 
 
 def _machines(
-    first: str, mine: Mapping[str, str], which: str, labels: KindLabels, scale: UnitScale, resampling: Resampling
+    first: str, mine: Mapping[str, str], which: str, labels: KindLabels, scale: Scale, resampling: Resampling
 ) -> tuple[UnitAgreement, ...]:
     if not mine:
         return ()
@@ -246,7 +239,7 @@ def _machines(
     )  # fmt: skip
 
 
-def against_gold(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
+def against_gold(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
     """Reviewers, blind and assisted apart, and machines against the gold labels that may be shown."""
     gold = labels.right(scale)
     if not gold:
@@ -265,7 +258,7 @@ def against_gold(labels: KindLabels, scale: UnitScale, resampling: Resampling) -
     )  # fmt: skip
 
 
-def machine_stand_ins(labels: KindLabels, scale: UnitScale, epsilon: float, level: float) -> tuple[StandIn, ...]:
+def machine_stand_ins(labels: KindLabels, scale: Scale, epsilon: float, level: float) -> tuple[StandIn, ...]:
     """Every machine against the first blind labels of the reviewers, where two or more gave some.
 
     Of steps by the root of the mean squared distance, of other labels by the share that are the same. Rules that
@@ -275,7 +268,7 @@ def machine_stand_ins(labels: KindLabels, scale: UnitScale, epsilon: float, leve
     if len(people) < 2:
         return ()
     places: dict[Hashable, float] | None
-    places = {label: float(place) for place, label in enumerate(scale.labels)} if scale.ordered else None
+    places = {label: float(place) for place, label in enumerate(scale.labels)} if scale.order else None
     return tuple(
         alternative_annotator(
             machine, labels.machine(machine, scale), people, labels.clusters, places=places, epsilon=epsilon,

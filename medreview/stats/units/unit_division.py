@@ -1,23 +1,35 @@
 """One kind of unit divided (``stats --unit KIND --by``): the same figures for each model, each case, each type.
 
 Key facts are divided by system and case, rankings by the model of the output, by ranking and type, QA items by the
-model that made them, by passage and type. The figures are those of the kind itself, of fewer units each.
+model that made them, by passage and type. The figures are those of the kind itself, of fewer units each. Cases are
+resampled: the figures of one case have no interval.
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from medreview.errors import UserError
 from medreview.judges.rollup import tie_rule
+from medreview.labels import TieRule
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.reports.study_reader import UnitSelection
-from medreview.stats.units.fact_parts import FactPart, fact_parts
-from medreview.stats.units.fact_report import Juries, small_juries
+from medreview.stats.units.fact_report import (
+    TASKS,
+    AgainstPanel,
+    FactScore,
+    Juries,
+    SinglePerson,
+    against_panel,
+    jury_name,
+    scores_by,
+    single_person,
+    small_juries,
+)
 from medreview.stats.units.kind_labels import KindLabels
-from medreview.stats.units.output_flags import FlagRates, flag_rates
 from medreview.stats.units.qa_figures import (
     AnnotatedItem,
     QARates,
@@ -28,17 +40,123 @@ from medreview.stats.units.qa_figures import (
 )
 from medreview.stats.units.rankings import RankBallot, model_ranks, order_agreement, rank_ballots
 from medreview.stats.units.rated_outputs import (
+    FlagRates,
     QualityFigures,
     RatedOutput,
+    flag_rates,
     quality_agreement,
     quality_figures,
     rated_outputs,
     raters_of,
     shown_rankings,
 )
-from medreview.units.held_facts import held_facts
+from medreview.units.held_facts import HeldFacts, held_facts
 from medreview.units.qa import TYPES
 from medreview.units.registry import KINDS
+
+FactBy = Literal["model", "case"]
+
+
+@dataclass(frozen=True, slots=True)
+class VoteCounts:
+    """How often yes, no, and neither was said; of ``contested`` facts both yes and no."""
+
+    yes: int
+    no: int
+    abstained: int
+    contested: int
+
+
+@dataclass(frozen=True)
+class FactPart:
+    """The key facts in the texts of one system, or of all systems on one case. ``title``: of the case;
+    ``reviewers``: how many facts each person of the panel labelled.
+
+    By question: ``votes`` of the judges and ``labels`` of the panel; the scores ``by_jury``, ``by_panel`` and, by name,
+    ``by_small_jury``. ``against_panel``: the jury, each small jury and each judge beside the panel's majority;
+    ``single_person``: the same beside one person of it, and the leave-one-out mean of these; ``None`` as there, and of
+    a single case, whose few facts leave no kappa of all of them.
+    """
+
+    part: str
+    title: str
+    cases: int
+    texts: int
+    invalid: int
+    facts: int
+    reviewers: Mapping[str, int]
+    votes: Mapping[str, VoteCounts]
+    labels: Mapping[str, VoteCounts]
+    by_jury: Mapping[str, FactScore]
+    by_panel: Mapping[str, FactScore]
+    by_small_jury: Mapping[str, Mapping[str, FactScore]]
+    against_panel: tuple[AgainstPanel, ...]
+    single_person: SinglePerson | None
+
+
+def fact_parts(
+    facts: HeldFacts, by: FactBy, tie: TieRule, resampling: Resampling = DEFAULT, juries: Juries = ()
+) -> tuple[FactPart, ...]:
+    """Each system, or each case, in its order."""
+
+    def of_system(name: str) -> HeldFacts:
+        return facts.where(lambda one: one.text.system == name)
+
+    def of_case(case_id: str) -> HeldFacts:
+        return facts.where(lambda one: one.case.case_id == case_id)
+
+    if by == "model":
+        named = [(system, "", of_system(system)) for system in facts.systems]
+    else:
+        named = [(case.name, case.title, of_case(case.case_id)) for case in facts.cases]
+    return tuple(
+        _part(name, title, part, tie, resampling, juries, beside_person=by == "model") for name, title, part in named
+    )
+
+
+def _part(
+    name: str,
+    title: str,
+    facts: HeldFacts,
+    tie: TieRule,
+    resampling: Resampling,
+    juries: Juries,
+    *,
+    beside_person: bool,
+) -> FactPart:
+    mode = facts.panel_mode
+    panel = bool(facts.people(mode))
+
+    def jury(members: tuple[str, ...] | None = None) -> dict[str, FactScore]:
+        return scores_by(facts.held, lambda one, task: one.jury(task, tie, members), resampling)
+
+    return FactPart(
+        part=name,
+        title=title,
+        cases=len(facts.cases),
+        texts=len(facts.texts),
+        invalid=sum(not text.valid for text in facts.texts),
+        facts=len(facts.held),
+        reviewers=dict(Counter(vote.reviewer for one in facts.held for vote in one.people if vote.mode == mode)),
+        votes={task: _votes(facts, task, tie, panel=False) for task in TASKS} if facts.judges else {},
+        labels={task: _votes(facts, task, tie, panel=True) for task in TASKS} if panel else {},
+        by_jury=jury() if facts.judges else {},
+        by_panel=scores_by(facts.held, lambda one, task: one.panel(task, tie, mode), resampling) if panel else {},
+        by_small_jury={jury_name(members): jury(members) for members in juries},
+        against_panel=against_panel(facts, tie, resampling, juries),
+        single_person=single_person(facts, tie, resampling, juries) if beside_person else None,
+    )
+
+
+def _votes(facts: HeldFacts, task: str, tie: TieRule, *, panel: bool) -> VoteCounts:
+    words = [one.panel(task, tie, facts.panel_mode) if panel else one.judged.jury(task, tie) for one in facts.held]
+    return VoteCounts(
+        yes=sum(word.yes for word in words),
+        no=sum(word.no for word in words),
+        abstained=sum(word.abstained for word in words),
+        contested=sum(word.yes > 0 and word.no > 0 for word in words),
+    )
+
 
 UnitBy = Literal["model", "case", "type"]
 DIVIDED: Final[Mapping[str, tuple[UnitBy, ...]]] = {

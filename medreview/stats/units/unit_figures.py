@@ -7,16 +7,16 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.labels import AXES
-from medreview.stats.formulas.alternative_annotator import EPSILON, StandIn
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
-from medreview.stats.reports.generated_items import CleanupFigures, cleanup_report
-from medreview.stats.reports.question_report import QuestionReport, question_report
+from medreview.stats.formulas.human_baseline import EPSILON, StandIn
+from medreview.stats.reports.generated_items import CleanupFigures, QuestionReport, cleanup_report, question_report
+from medreview.stats.reports.reviewer_labels import Scale
 from medreview.stats.reports.reviewer_labels import reviewers as everybody
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.units.accused_references import ReferenceUnitFigures, reference_unit_figures
 from medreview.stats.units.answer_figures import AnswerFigures, answer_figures
 from medreview.stats.units.fact_report import Juries, KeyFactFigures, key_fact_figures
-from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, UnitScale, kind_labels, scales_of
+from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels, scales_of
 from medreview.stats.units.qa_figures import QAFigures, annotated, qa_figures
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
 from medreview.stats.units.rater_agreement import (
@@ -315,7 +315,7 @@ def _levels(axis: str) -> tuple[str, ...]:
     return tuple(label.level for label in AXES[axis])
 
 
-def _scale(labels: KindLabels, scale: UnitScale, resampling: Resampling, epsilon: float) -> ScaleFigures:
+def _scale(labels: KindLabels, scale: Scale, resampling: Resampling, epsilon: float) -> ScaleFigures:
     return replace(
         reviewers_on(labels, scale, resampling),
         machines=against_machines(labels, scale, resampling),
@@ -325,13 +325,13 @@ def _scale(labels: KindLabels, scale: UnitScale, resampling: Resampling, epsilon
     )
 
 
-def reviewers_on(labels: KindLabels, scale: UnitScale, resampling: Resampling) -> ScaleFigures:
+def reviewers_on(labels: KindLabels, scale: Scale, resampling: Resampling) -> ScaleFigures:
     """The reviewers beside each other on one scale, without machines and gold labels."""
     return ScaleFigures(
         scale=scale.name,
         title=scale.title,
         labels=scale.labels,
-        ordered=scale.ordered,
+        ordered=bool(scale.order),
         between=between_reviewers(labels, scale, resampling),
         together=all_reviewers(labels, scale, resampling),
     )

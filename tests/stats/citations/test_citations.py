@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 from medreview import pipeline
 from medreview.citations import extract
 from medreview.citations.hosts import paywalled_domains
-from medreview.stats.citation_kpis import CitationCounts, citation_figures, criteria
+from medreview.stats.citation_kpis import (
+    CitationCounts,
+    ResponsePair,
+    citation_figures,
+    criteria,
+    reference_similarities,
+    similarity_figures,
+)
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reference_similarity import ResponsePair, reference_similarities, similarity_figures
 from medreview.stats.reports.study_support import MOST_STRATA
 from medreview.stats.study_figures import study_figures
 from medreview.stats.url_analysis import url_figures

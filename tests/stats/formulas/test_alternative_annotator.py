@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, t, ttest_1samp
 
-from medreview.stats.formulas.alternative_annotator import BY_ITEMS, alternative_annotator
+from medreview.stats.formulas.human_baseline import BY_ITEMS, alternative_annotator
 from medreview.stats.formulas.hypothesis_tests import false_discovery
 from tests.stats.formulas.mtbench_votes import JUDGES, PEOPLE
 

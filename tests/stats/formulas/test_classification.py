@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.classification import classification, clustered_mcnemar, diagnostic_accuracy, mcnemar
-from medreview.stats.formulas.human_baseline import leave_one_out, non_inferiority
+from medreview.stats.formulas.human_baseline import LeaveOneOut, non_inferiority
 from medreview.stats.formulas.latency import latency, least_n, percentile, ranks
 from medreview.stats.units.qa_figures import flag_ratios
 
@@ -223,11 +223,15 @@ def test_a_good_judge_is_not_inferior_and_one_that_guesses_is():
     assert (lax.non_inferior, lax.p, lax.margin) == (True, 0, 2.0)
 
 
+def leave_one_out(votes, **more) -> LeaveOneOut:
+    return non_inferiority(votes, {}, (0, 1), resampling=more.pop("resampling", FEW), **more).baseline
+
+
 def test_items_of_one_cluster_vary_together():
     _, votes = panel(40, 4, 0.2)
     thrice = [row for row in votes for _ in range(3)]
-    alone = leave_one_out(votes, (0, 1), resampling=FEW).mean
-    together = leave_one_out(thrice, (0, 1), clusters=[n // 3 for n in range(120)], unit="case", resampling=FEW).mean
+    alone = leave_one_out(votes).mean
+    together = leave_one_out(thrice, clusters=[n // 3 for n in range(120)], resampling=FEW.over("case")).mean
     assert (together.value, together.clusters, together.method) == (
         pytest.approx(alone.value), 40, "jackknife over cases",
     )  # fmt: skip
@@ -236,18 +240,18 @@ def test_items_of_one_cluster_vary_together():
 
 def test_the_tie_rule_is_named_and_ties_are_counted_under_each():
     _, votes = panel(60, 5, 0.3)
-    rules = {rule: leave_one_out(votes, (0, 1), tie=rule, resampling=FEW, **YES_NO)
+    rules = {rule: leave_one_out(votes, tie=rule, **YES_NO)
              for rule in ("undecided", "positive", "negative")}  # fmt: skip
     assert len({found.ties for found in rules.values()}) == 1
     assert rules["undecided"].ties == rules["undecided"].mean.dropped > 0
     assert rules["positive"].mean.n == rules["negative"].mean.n == 5 * 60
     assert len({found.mean.value for found in rules.values()}) == 3
     with pytest.raises(ValueError, match="needs the positive label"):
-        leave_one_out(votes, (0, 1), tie="positive", resampling=FEW)
+        leave_one_out(votes, tie="positive")
 
 
 def test_one_constant_person_leaves_the_mean_undefined_only_where_the_others_are_constant_too():
-    assert leave_one_out([[1, 0, 1], [1, 1, 0], [1, 0, 0]] * 4, (0, 1), resampling=FEW).persons[0].value == 0
+    assert leave_one_out([[1, 0, 1], [1, 1, 0], [1, 0, 0]] * 4).persons[0].value == 0
     flat = non_inferiority([[1, 1, 1]] * 5, {"judge": [1, 0, 1, 1, 1]}, (0, 1), resampling=FEW)
     assert (flat.baseline.mean.value, flat.beside[0].p, flat.beside[0].non_inferior) == (None, None, None)
     assert "0/0" in flat.baseline.mean.reason

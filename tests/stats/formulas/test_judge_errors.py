@@ -8,11 +8,9 @@ import pytest
 from medreview.stats.formulas.audit_sampling import Sampled
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.calibration import Confident, calibration
-from medreview.stats.formulas.error_corrected_rate import agree, error_corrected
 from medreview.stats.formulas.estimate import Estimate
-from medreview.stats.formulas.intervals import student
-from medreview.stats.formulas.jackknifed_sums import difference_of_quotients, jackknifed, quotient, summed
-from medreview.stats.formulas.prediction_powered import Said, Verdicts
+from medreview.stats.formulas.intervals import difference_of_quotients, jackknifed, quotient, student, summed
+from medreview.stats.formulas.prediction_powered import Said, Verdicts, agree, error_corrected
 
 
 def audited(hits, misses, false, clear, study=(700, 1000), rate=0.1):

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import norm
 
 from medreview.stats.formulas.audit_sampling import Sampled
-from medreview.stats.formulas.ppi_plus_plus import published_difference, published_mean
 from medreview.stats.formulas.prediction_powered import Said, Verdicts, prediction_powered
+from medreview.stats.reports.audit_differences import published_difference, published_mean
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "ppi_reference.json").read_text())["cases"]
 SAME = 1e-12

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate, half_up, landis_koch, percent, show
 from medreview.stats.formulas.support import ResponseSupport, support_metrics
 from tests.stats.oracle_adapter import STATISTICS, Plain, compute
@@ -26,7 +27,7 @@ FIVE = [
 
 
 def test_the_four_shares() -> None:
-    found = support_metrics(FIVE, replicates=999)
+    found = support_metrics(FIVE, Resampling(replicates=999))
     assert found.figures["url_validity"].value == pytest.approx(6 / 8)
     assert found.figures["statement_support"].value == pytest.approx(4 / 7)
     assert found.figures["response_support"].value == pytest.approx(2 / 4)
@@ -95,7 +96,7 @@ def test_missing_at_random_moves_neither_the_figure_nor_the_truth_out_of_the_bou
     truth = sum(map(all, whole)) / len(whole)
     for share in (0.05, 0.2):
         left = [[None if chance.random() < share else state for state in states] for states in whole]
-        found = support_metrics([ResponseSupport([], [[]] * 4, states) for states in left], replicates=99)
+        found = support_metrics([ResponseSupport([], [[]] * 4, states) for states in left], Resampling(replicates=99))
         figure, bounds = found.wilson["response_support"], found.bounds["response_support"]
         # Dropping only the responses that a missing verdict leaves open gave .62 and .43 for .66.
         assert figure.value == pytest.approx(truth, abs=0.02)
@@ -146,7 +147,7 @@ def test_when_all_is_supported_there_is_a_bound_instead_of_certainty() -> None:
 
 
 def test_the_seed_is_stored_and_repeats() -> None:
-    first, again = support_metrics(FIVE * 8, seed=4), support_metrics(FIVE * 8, seed=4)
+    first, again = (support_metrics(FIVE * 8, Resampling(seed=4)) for _ in range(2))
     assert first.figures == again.figures
     assert first.figures["url_validity"].seed == 4
 
@@ -154,7 +155,9 @@ def test_the_seed_is_stored_and_repeats() -> None:
 def test_a_share_of_few_responses_resamples_those_alone() -> None:
     """Two of forty responses have a source: one in nine resamples of all would draw neither."""
     few = [ResponseSupport([True], [[True], [False]]), ResponseSupport([True, False], [[False, False]])]
-    figure = support_metrics([*few, *[ResponseSupport([], [[]])] * 38], replicates=999).figures["unused_source_share"]
+    figure = support_metrics([*few, *[ResponseSupport([], [[]])] * 38], Resampling(replicates=999)).figures[
+        "unused_source_share"
+    ]
 
     assert (figure.value, figure.undefined_share) == (pytest.approx(2 / 3), 0)
     assert figure.reason == "No interval: of 2 responses; it takes 3 to see how responses differ."

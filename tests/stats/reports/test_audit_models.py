@@ -10,7 +10,7 @@ from scipy.stats import norm
 from medreview.cli.reports.audit import models_parts
 from medreview.cli.reports.terminal import printed
 from medreview.review.audit import draw
-from medreview.stats.reports.audit_models import ModelDifference
+from medreview.stats.reports.audit_differences import ModelDifference
 from medreview.stats.reports.audit_report import audit_report
 from medreview.stats.reports.audit_verdicts import every_judge
 from medreview.stats.reports.reviewer_labels import reviewer_labels

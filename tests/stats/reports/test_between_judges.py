@@ -6,6 +6,7 @@ from medreview.cli.reports.stats import stats_parts
 from medreview.cli.reports.terminal import printed
 from medreview.judges.rollup import set_tie_rule
 from medreview.stats.formulas.bootstrap import Resampling
+from medreview.stats.reports.reviewer_labels import COARSE
 from medreview.stats.study_figures import study_figures
 
 FEW = Resampling(replicates=199)
@@ -61,7 +62,7 @@ def test_abstentions_ties_and_two_way_judges_are_counted(small):
     assert (offline.judge, offline.asked) == ("offline", 2)
     assert {(pair.first, pair.second) for pair in found.pairs} == {("ember", "slate")}
     four, two = found.pairs
-    assert (two.n, four.n, dict(four.dropped)) == (2, 0, {"judge only says supported or not": 2})
+    assert (two.n, four.n, dict(four.dropped)) == (2, 0, {COARSE: 2})
     assert (found.tied, found.tie_rule, found.decided) == (1, "undecided", 3)
 
 

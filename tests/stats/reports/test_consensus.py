@@ -34,8 +34,7 @@ def blind(small: SmallStudy, who: str, labels: str, names: str = "abcdefgh") -> 
             small.said(words[label], f"{name}.1", who=who, mode="blind", block="audit")
 
 
-@pytest.fixture
-def three(small: SmallStudy) -> SmallStudy:
+def three_reviewers(small: SmallStudy) -> SmallStudy:
     """Eight responses of one statement. Majorities: a b c supported, d tied (of two), e f g h not supported."""
     for name in "abcdefgh":
         small.response(name, 1)
@@ -46,16 +45,22 @@ def three(small: SmallStudy) -> SmallStudy:
     return small
 
 
-def test_the_majority_and_its_ties_are_counted(three):
-    one = panels(three)["blind", True]
+@pytest.fixture(scope="module")
+def panel(small_of_module: SmallStudy) -> Any:
+    """Of these, with a margin of 0.3: worked out once."""
+    return panels(three_reviewers(small_of_module), margin=0.3)["blind", True]
+
+
+def test_the_majority_and_its_ties_are_counted(panel):
+    one = panel
 
     assert (one.reviewers, one.statements, one.clusters) == (("anna", "ben", "cleo"), 8, 8)
     assert (dict(one.majority), one.tied, one.rule) == ({"supported": 3, "not_supported": 4}, 1, "undecided")
     assert one.left_out == {"reviewer cannot judge": 1}
 
 
-def test_reviewers_with_each_other_by_hand(three):
-    found = {among.scale: among.agreement.figures for among in panels(three)["blind", True].among}
+def test_reviewers_with_each_other_by_hand(panel):
+    found = {among.scale: among.agreement.figures for among in panel.among}
 
     # a b e f agree on all pairs, c g h on one of three, d on none of one.
     assert found["binary"]["mean_pairwise_agreement"].value == pytest.approx((4 + 3 / 3 + 0) / 8)
@@ -63,8 +68,8 @@ def test_reviewers_with_each_other_by_hand(three):
     assert set(found["levels"]) == {"mean_pairwise_agreement", "fleiss_kappa", "gwet_ac", "krippendorff_alpha"}
 
 
-def test_each_judge_is_held_against_the_majority_as_the_right_answer(three):
-    found = {comparison.second: comparison for comparison in panels(three)["blind", True].judges}
+def test_each_judge_is_held_against_the_majority_as_the_right_answer(panel):
+    found = {comparison.second: comparison for comparison in panel.judges}
 
     assert list(found) == [TOGETHER, "one", "two"]
     assert {one.first for one in found.values()} == {"the majority of 3 reviewers"}
@@ -76,8 +81,8 @@ def test_each_judge_is_held_against_the_majority_as_the_right_answer(three):
     assert (found[TOGETHER].n, found[TOGETHER].dropped) == (6, {"reviewers tied": 1, "jury tied": 1})
 
 
-def test_under_each_tie_rule_both_sides_follow_it(three):
-    found = {(one.judge, one.rule): one for one in panels(three)["blind", True].under_rules}
+def test_under_each_tie_rule_both_sides_follow_it(panel):
+    found = {(one.judge, one.rule): one for one in panel.under_rules}
 
     assert {one.tied_reviewers for one in found.values()} == {1}
     assert found[TOGETHER, "undecided"].tied_judges == 2
@@ -91,8 +96,8 @@ def test_under_each_tie_rule_both_sides_follow_it(three):
     assert [found["one", rule].agreement.value for rule in ("undecided", "supported", "not_supported")] == [1, 1, 7 / 8]
 
 
-def test_one_reviewer_against_the_others_and_non_inferiority_by_hand(three):
-    one = panels(three, margin=0.3)["blind", True]
+def test_one_reviewer_against_the_others_and_non_inferiority_by_hand(panel):
+    one = panel
     persons = [figure.value for figure in one.persons.values()]
 
     # anna: ben and cleo tie on c and g, on d ben alone speaks: a b s/s, d s/n, e f n/n, h s/n: 4 of 6, chance 16/36.
@@ -119,7 +124,8 @@ def test_two_reviewers_have_a_consensus_and_no_baseline_of_one_person(small):
     assert (one.tied, one.judges, one.person, one.beside) == (2, (), None, ())
 
 
-def test_blind_and_assisted_and_what_was_seen_of_each_other_are_never_one_majority(three):
+def test_blind_and_assisted_and_what_was_seen_of_each_other_are_never_one_majority(small):
+    three = three_reviewers(small)
     three.response("i", 1)
     three.response("j", 1)
     for who in ("anna", "ben"):
@@ -139,8 +145,8 @@ def test_blind_and_assisted_and_what_was_seen_of_each_other_are_never_one_majori
     }
 
 
-def test_the_tests_of_the_paper_are_of_the_labels_and_of_being_right(three):
-    tests = {(each.judge, each.other, each.result.name): each for each in panels(three)["blind", True].tests}
+def test_the_tests_of_the_paper_are_of_the_labels_and_of_being_right(panel):
+    tests = {(each.judge, each.other, each.result.name): each for each in panel.tests}
 
     chi = tests["two", "the majority of 3 reviewers", "chi-squared test"].result
     # 3 of 7 supported by the majority, 4 of 7 by judge two.
@@ -153,8 +159,8 @@ def test_the_tests_of_the_paper_are_of_the_labels_and_of_being_right(three):
     assert unpaired.df == 12
 
 
-def test_the_report_has_every_rule_person_and_judge_within_80_columns(three):
-    text = printed(consensus_parts(tuple(panels(three).values()), 199), styled=False)
+def test_the_report_has_every_rule_person_and_judge_within_80_columns(panel):
+    text = printed(consensus_parts((panel,), 199), styled=False)
 
     for said in (
         "3 reviewers together, blind, random audit: 8 statements in 8 responses",

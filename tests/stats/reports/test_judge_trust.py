@@ -12,8 +12,7 @@ from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import figure_rows
 from medreview.stats.reports.judge_trust import judge_trust
-from medreview.stats.reports.judged_labels import peoples_labels
-from medreview.stats.reports.repeated_runs import half_of, prompt_report
+from medreview.stats.reports.judged_labels import half_of, peoples_labels, prompt_report
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.stats.study_figures import study_figures
 from medreview.study.audit_frame import seed_of_draws
@@ -44,10 +43,11 @@ def majority(small: SmallStudy) -> dict[str, bool]:
     return {unit: sum(one[unit] for one in held) >= 2 for unit in held[0]}
 
 
-@pytest.fixture
-def two_models(small: SmallStudy) -> SmallStudy:
-    panel(small, questions=20, models=2)
-    return small
+@pytest.fixture(scope="module")
+def two_models(small_of_module: SmallStudy) -> SmallStudy:
+    """Read only."""
+    panel(small_of_module, questions=20, models=2)
+    return small_of_module
 
 
 def test_the_newest_answer_of_each_judge_is_held_against_every_person(two_models):
@@ -169,10 +169,11 @@ def test_no_question_is_in_both_halves_and_together_they_are_the_study(two_model
     assert sum(one.labels for one in halves) == 80
 
 
-def test_a_look_at_the_test_half_is_counted(two_models):
-    note_test_look(two_models.study, "anna")
-    note_test_look(two_models.study, "ben")
-    found = trust_of(two_models)
+def test_a_look_at_the_test_half_is_counted(small):
+    panel(small, questions=6)
+    note_test_look(small.study, "anna")
+    note_test_look(small.study, "ben")
+    found = trust_of(small)
 
     assert found.prompts.looks == 2
     assert "The test half was looked at 2 times before" in " ".join(printed(trust_parts(found)).split())

@@ -10,9 +10,10 @@ from medreview.errors import UserError
 from medreview.review.queue_filters import select_statements
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.hypothesis_tests import StatisticDifference
+from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.stats.reports.study_differences import CHOSEN_HERE, DifferenceFamily
 from medreview.stats.reports.study_reader import AUDIT_BY_LABELS, AUDIT_OF_PART, EVERYTHING
-from medreview.stats.reports.subgroups import DIVISIONS, ByReport, StratumFigures, about, strata_of
+from medreview.stats.reports.subgroups import DIVISIONS, ByReport, StratumFigures, about, by_report, strata_of
 from medreview.stats.study_figures import StudyFigures, study_figures
 from tests.stats.random_study import fill
 from tests.stats.small_study import SmallStudy
@@ -140,8 +141,10 @@ def test_models_that_are_left_out_are_not_called_smaller_than_their_equals(small
 FEW = Resampling(replicates=199)
 
 
-def divided(small: SmallStudy, by: str, **more) -> ByReport:
-    return study_figures(small.study.reader, resampling=FEW, by=by, **more).by
+def divided(small: SmallStudy, by: str) -> ByReport:
+    reader = small.study.reader
+    labels = {name: reviewer_labels(reader, name) for name in reviewers(reader)}
+    return by_report(reader, by, labels, FEW)
 
 
 def named(report: ByReport) -> dict[str, StratumFigures]:
@@ -213,7 +216,7 @@ def test_labels_of_one_group_are_set_beside_the_judges_in_each_part(small):
         label = "supported" if number % 3 else "partial"
         small.said(label, f"r{number}.1", mode="blind", block="audit")
         small.said("supported", f"r{number}.2")
-    report = divided(small, "origin")
+    report = study_figures(small.study.reader, resampling=FEW, by="origin").by
     parts = named(report)
     anna = {name: part.reviewers[0] for name, part in parts.items()}
 
@@ -247,9 +250,9 @@ def test_queues_are_shown_by_their_own_labels_and_not_compared(small):
 @pytest.mark.parametrize("seed", range(30, 34))
 def test_the_parts_of_any_study_agree_with_its_other_figures(small, seed):
     fill(small, seed)
+    figures = study_figures(small.study.reader, resampling=FEW)
     for by in DIVISIONS:
         report = divided(small, by)
-        figures = study_figures(small.study.reader, resampling=FEW)
         assert report.by == by
         if by in ("model", "origin"):
             assert sum(part.statements for part in report.strata) + report.untold == figures.statements

@@ -10,11 +10,11 @@ from medreview.import_files import import_file
 from medreview.progress import SILENT
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.intervals import wilson
-from medreview.stats.formulas.shared_draws import Alike
 from medreview.stats.reports.comparison import Pairing
+from medreview.stats.reports.generated_items import QuestionReport, question_report
 from medreview.stats.reports.provenance import Provenance
-from medreview.stats.reports.question_report import QuestionReport, question_report
 from medreview.stats.reports.reviewer_labels import BINARY, ScaleLabel
+from medreview.stats.reports.study_reader import Alike
 from medreview.stats.study_figures import study_figures
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder

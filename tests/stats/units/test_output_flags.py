@@ -11,11 +11,12 @@ from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.unit_parts import unit_parts
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.intervals import wilson
-from medreview.stats.units.output_flags import OutputFlags
 from medreview.stats.units.rankings import RankingFigures
+from medreview.stats.units.rated_outputs import OutputFlags
 from medreview.stats.units.unit_division import RankingPart
 from medreview.stats.units.unit_figures import UnitFigures, unit_figures
 from medreview.study import Study
+from tests.stats.small_study import SmallStudy
 
 FEW = Resampling(replicates=199, seed=3)
 MODELS = ("atlas", "boreal", "cirrus")
@@ -31,8 +32,9 @@ GIVEN = [
 WORDS = {"g": "good", "o": "okay", "b": "bad"}
 
 
-@pytest.fixture
-def figures(study: Study, tmp_path: Path) -> UnitFigures:
+@pytest.fixture(scope="module")
+def figures(small_of_module: SmallStudy, tmp_path_factory: pytest.TempPathFactory) -> UnitFigures:
+    study, tmp_path = small_of_module.study, tmp_path_factory.mktemp("rankings")
     lines = []
     for number, (kind, raters) in enumerate(GIVEN):
         labels = [

@@ -15,11 +15,11 @@ from medreview.review.queue import kind_named
 from medreview.review.queue_filters import FilterWords, select_units
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import estimate_named
-from medreview.stats.units.fact_parts import FactPart
 from medreview.stats.units.rankings import RankingFigures
-from medreview.stats.units.unit_division import QAPart, RankingPart, UnitBy
+from medreview.stats.units.unit_division import FactPart, QAPart, RankingPart, UnitBy
 from medreview.stats.units.unit_figures import UnitFigures, check_asked, unit_figures
 from medreview.study import Study
+from tests.stats.small_study import SmallStudy
 from tests.support.fact_study import FactStudy
 from tests.support.unit_study import decide
 
@@ -34,11 +34,11 @@ def shown(figures: UnitFigures) -> str:
     return " ".join(printed(division_parts(figures.by, figures.title)).split())
 
 
-@pytest.fixture
-def facts(study: Study) -> Study:
+@pytest.fixture(scope="module")
+def facts(small_of_module: SmallStudy) -> Study:
     """Two cases of two facts and two systems; three people, who are of one mind; three judges, of whom two are right on
     atlas and one on boreal."""
-    made = FactStudy(study)
+    made = FactStudy(small_of_module.study)
     truth = {"atlas": ("YN", "YY"), "boreal": ("NN", "YC")}
     for number, case in enumerate(("one", "two")):
         made.case(case, ("First.", "other"), ("Second.", "other"))
@@ -50,7 +50,7 @@ def facts(study: Study) -> Study:
             wrong = right.translate(str.maketrans("YN", "NY"))
             for judge, good in (("a", True), ("b", system == "atlas"), ("c", False)):
                 made.votes(judge, text, right if good else wrong)
-    return study
+    return made.study
 
 
 def fact_parts(figures: UnitFigures) -> dict[str, FactPart]:
@@ -103,9 +103,9 @@ def test_non_inferiority_is_shown_by_system_also_for_a_named_small_jury(facts: S
     even = next(one.difference for one in boreal.beside if one.rater == "jury of a, b")
     assert (even.value, even.n, even.dropped) == (None, 0, 4)
     with pytest.raises(UserError, match="No judge 'z' was asked about key facts; asked: a, b, c"):
-        unit_figures(facts.reader, "fact", juries=[("a", "z")])
+        unit_figures(facts.reader, "fact", resampling=FEW, juries=[("a", "z")])
     with pytest.raises(UserError, match="two judges or more"):
-        unit_figures(facts.reader, "fact", juries=[("a",)])
+        unit_figures(facts.reader, "fact", resampling=FEW, juries=[("a",)])
 
 
 def test_a_case_has_its_share_and_no_interval(facts: Study) -> None:
