@@ -194,7 +194,7 @@ _LEAST_NAME: Final = 8
 """Cells of a judge's name that are shown in any case."""
 
 
-class _Part(NamedTuple):
+class _CardRows(NamedTuple):
     """Rows of the card: at ``least`` and at ``most`` so many. Of too many rows the parts with the highest rank go
     first, of free ones those with the lowest get them first."""
 
@@ -206,7 +206,7 @@ class _Part(NamedTuple):
 
 def card_rows(card: VerdictCard, columns: int, most: int, asks: Asks) -> list[Row]:
     """The verdict card in at most so many rows; free rows go to what is cut, the gravest first."""
-    parts = [*_why_part(card, columns), _Part(1, 1, 0, lambda _: [_together_row(card, asks, columns)])]
+    parts = [*_why_part(card, columns), _CardRows(1, 1, 0, lambda _: [_together_row(card, asks, columns)])]
     parts += [_part(1, 2, 5, partial(wrapped, words, columns, "")) for words in card.beside]
     parts += [part for number, line in enumerate(card.here.lines) for part in _line_parts(card, line, number, columns)]
     parts += _others_part(card, columns)
@@ -215,7 +215,7 @@ def card_rows(card: VerdictCard, columns: int, most: int, asks: Asks) -> list[Ro
     return [row for part, rows in zip(parts, _shares(parts, most), strict=True) if rows for row in part.draw(rows)]
 
 
-def _shares(parts: Sequence[_Part], most: int) -> list[int]:
+def _shares(parts: Sequence[_CardRows], most: int) -> list[int]:
     """How many rows each part gets."""
     shares = [part.least for part in parts]
     by_rank = sorted(range(len(parts)), key=lambda place: parts[place].rank)
@@ -227,7 +227,7 @@ def _shares(parts: Sequence[_Part], most: int) -> list[int]:
     return shares
 
 
-def _why_part(card: VerdictCard, columns: int) -> list[_Part]:
+def _why_part(card: VerdictCard, columns: int) -> list[_CardRows]:
     """Each reason in rows of its own; without room for all, the gravest, and the others in a few words."""
     if not card.reasons:
         return []
@@ -263,7 +263,7 @@ def _why_part(card: VerdictCard, columns: int) -> list[_Part]:
             found += said(words, share) if left else []
         return found
 
-    return [_Part(1, len(draw(_AMPLE)), 1, draw)]
+    return [_CardRows(1, len(draw(_AMPLE)), 1, draw)]
 
 
 def _together_row(card: VerdictCard, asks: Asks, columns: int) -> Row:
@@ -297,12 +297,12 @@ def _accepts(card: VerdictCard, digits: str) -> list[StyledText]:
     return [("no ", ""), ("a", "key"), (f", press {digits}" if digits else "", "")]
 
 
-def _part(least: int, most: int, rank: int, draw: Callable[[int], list[Row]]) -> _Part:
+def _part(least: int, most: int, rank: int, draw: Callable[[int], list[Row]]) -> _CardRows:
     """A part that needs no more rows than what it has to say."""
-    return _Part(least, len(draw(most)), rank, draw)
+    return _CardRows(least, len(draw(most)), rank, draw)
 
 
-def _line_parts(card: VerdictCard, line: JudgeLine, number: int, columns: int) -> list[_Part]:
+def _line_parts(card: VerdictCard, line: JudgeLine, number: int, columns: int) -> list[_CardRows]:
     """A judge on the source that is open: who, its verdict and what its quote is worth; the quote; why."""
     lead = f" {card.here.name if number == 0 else ' ' * width(card.here.name)}  " if card.here.name else " "
     indent = " " * (width(lead) + 2)
@@ -345,7 +345,7 @@ def _head(line: JudgeLine, lead: str, wide: int, said: int, columns: int, most: 
     return [[*row, ("  ", ""), (quoted, mark)]]
 
 
-def _others_part(card: VerdictCard, columns: int) -> list[_Part]:
+def _others_part(card: VerdictCard, columns: int) -> list[_CardRows]:
     """What is said of the other sources: a row each with a glyph for each judge; in one row the glyphs alone."""
     groups = card.others
     if not groups:
@@ -359,7 +359,7 @@ def _others_part(card: VerdictCard, columns: int) -> list[_Part]:
             row += [(f" {group.name} ", "title"), *(_sign(line) for line in group.lines), ("  ", "")]
         return [row]
 
-    return [_Part(1, len(groups), 4, draw)]
+    return [_CardRows(1, len(groups), 4, draw)]
 
 
 def _by_name(group: JudgeGroup, columns: int) -> Row:

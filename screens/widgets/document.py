@@ -542,7 +542,7 @@ class DocumentView(Painted, ScrollView, can_focus=False):
         top, page = self.scroll_offset.y, self._page
         return [self._strip(page, line) for line in range(top, top + self.outer_size.height)]
 
-    def line(self, y: int) -> Strip:
+    def render_line(self, y: int) -> Strip:
         """One line of the view: a row of the preface or of the text, or a note."""
         self._lay_out()
         return self._strip(self._page, self.scroll_offset.y + y)

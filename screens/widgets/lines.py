@@ -31,7 +31,7 @@ class LinesView(Painted):
         """One row as it was given."""
         return self._rows[y] if y < len(self._rows) else ()
 
-    def line(self, y: int) -> Strip:
+    def render_line(self, y: int) -> Strip:
         """One row of the block."""
         return self.paint(self._rows[y] if y < len(self._rows) else ())
 
@@ -52,7 +52,7 @@ class LiveLines(Painted):
         """One row as it was computed last."""
         return self._rows[y] if y < len(self._rows) else ()
 
-    def line(self, y: int) -> Strip:
+    def render_line(self, y: int) -> Strip:
         """One row, computed now."""
         if y == 0:
             self._rows = self._compute_rows()
@@ -161,7 +161,7 @@ class RowsView(Painted, ScrollView, can_focus=False):
         visible_rows = range(top, min(top + self.outer_size.height, self._count))
         self._repaint({index for index in visible_rows if self._cached_rows.get(index) != list(self._row(index))})
 
-    def line(self, y: int) -> Strip:
+    def render_line(self, y: int) -> Strip:
         """One row of the list."""
         if (
             self._height != self.outer_size.height

@@ -182,16 +182,12 @@ class Painted(Widget):
         super().notify_style_update()
 
     @abstractmethod
-    def line(self, y: int) -> Strip:
+    def render_line(self, y: int) -> Strip:
         """The content of one row of the widget."""
 
     def drawn(self) -> Sequence[Strip]:
         """The content of all rows of the widget."""
-        return [self.line(y) for y in range(self.outer_size.height)]
-
-    def render_line(self, y: int) -> Strip:
-        """One row, as requested by Textual."""
-        return self.line(y)
+        return [self.render_line(y) for y in range(self.outer_size.height)]
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """As in Textual, but changed rows alone notify the screen at once: Textual sends three messages for it, through

@@ -36,8 +36,7 @@ def opened(study: Study, queue: str, reviewer: str = "chair") -> Workbench:
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 async def test_both_labels_stand_beside_the_statement_and_a_digit_settles_and_undo_opens_again(study, size):
-    app = opened(study, "conflicts")
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(opened(study, "conflicts"), *size) as (app, pilot):
         await pilot.pause()
         text = screen_text(app)
         assert "Warfarin needs no monitoring." in text
@@ -65,8 +64,7 @@ async def test_both_labels_stand_beside_the_statement_and_a_digit_settles_and_un
 
 @pytest.mark.parametrize("kind", ["pair", "response", "qa", "question", "answer", "fact", "suggestion"])
 async def test_conflicts_on_other_units_are_settled_by_their_own_digits(study, kind):
-    app = opened(study, f"conflicts_{KINDS[kind].queue_name}", "ada")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(study, f"conflicts_{KINDS[kind].queue_name}", "ada")) as (app, pilot):
         await pilot.pause()
         place = review_screen(app).session.queue.units.index(units_of(study)[kind])
         await press(pilot, *["j"] * place)
@@ -104,8 +102,7 @@ async def test_the_first_screen_lists_conflicts_and_the_share_and_says_what_a_co
 
 
 async def test_anothers_note_comes_after_ones_own_label_and_a_label_after_it_says_so(study):
-    app = opened(study, "responses", "zoe")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(study, "responses", "zoe")) as (app, pilot):
         await pilot.pause()
         assert "note of bo" not in screen_text(app)
         await press(pilot, "1")
@@ -157,8 +154,7 @@ async def test_orders_that_differ_are_told_in_the_places_on_the_screen_by_which_
         text = capsys.readouterr().out
         assert f"ada: {in_places}, blind" in text
     else:
-        app = opened(study, "conflicts_rankings", "chair")
-        async with app.run_test(size=(160, 50)) as pilot:
+        async with on_screen(opened(study, "conflicts_rankings", "chair"), 160, 50) as (app, pilot):
             await press(pilot, *["j"] * review_screen(app).session.queue.units.index(unit))
             assert f"ada  {in_places}" in screen_text(app)
             await press(pilot, *in_places.split(">"))

@@ -311,7 +311,7 @@ async def test_left_out_text_is_dim_and_has_a_sign_beside_it_without_colours(wit
     app = Workbench(with_rest, Config(reviewer="kb"), PLAIN._replace(ascii_only=True), queue=queue)
     async with app.run_test(size=(160, 50)):
         view = review_screen(app).response
-        strip = view.line(0)
+        strip = view.render_line(0)
         text = strip.text.rstrip()
         assert text.startswith(":Hello!")
         dim = [segment.text for segment in strip if segment.style and segment.style.dim]

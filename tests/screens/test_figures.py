@@ -67,8 +67,7 @@ def opened(study: Study, look: Look = PLAIN) -> Workbench:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_without_a_label_there_is_a_sentence(judged: Study, size: tuple[int, int]) -> None:
-    app = opened(judged)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(opened(judged), *size) as (app, pilot):
         await press(pilot, "i", "enter", "tab", "space", "right", "j", "K")
         text = screen_text(app)
         assert "No label of yours meets a verdict of the judges yet." in text
@@ -84,8 +83,7 @@ async def test_the_figures_and_the_table_read_at_both_sizes(judged: Study, size:
     said(judged, "supported", *(f"{name}.1" for name in "abcdefgh"))
     said(judged, "partial", *(f"{name}.2" for name in "abcdef"), "a.3")
     said(judged, "cannot_judge", "g.2")
-    app = opened(judged)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(opened(judged), *size) as (app, pilot):
         await press(pilot, "i")
         text = screen_text(app)
         rows = text.splitlines()
@@ -118,8 +116,7 @@ async def test_other_groups_and_judges_are_a_key_away(judged: Study) -> None:
     said(judged, "supported", "a.1", "b.1")
     said(judged, "partial", "c.1", mode="blind", block="audit")
     judged.write(lambda db: Recorder("kb").append(db, NewEvent("reveal", "c.1"), block="audit", mode="blind"))
-    app = opened(judged)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(judged)) as (app, pilot):
         await press(pilot, "i")
         assert "blind, random audit" in screen_text(app)
         assert " 1/2" in screen_text(app)
@@ -184,8 +181,7 @@ async def test_a_cell_opens_its_statements_and_q_comes_back_to_it(judged: Study)
 
 async def test_the_statements_of_a_cell_from_the_first_screen_lead_back_to_it(judged: Study) -> None:
     said(judged, "supported", "a.1")
-    app = opened(judged)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with on_screen(opened(judged), 160, 50) as (app, pilot):
         await press(pilot, "i", "enter")
         assert isinstance(app.screen, ReviewScreen)
         await press(pilot, "u", "q")
@@ -198,8 +194,7 @@ async def test_the_statements_of_a_cell_from_the_first_screen_lead_back_to_it(ju
 async def test_figures_stay_hidden_as_long_as_a_blind_block_is_open(judged: Study) -> None:
     said(judged, "supported", "a.1")
     said(judged, "supported", "b.1", mode="blind", block="audit")
-    app = opened(judged)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(judged)) as (app, pilot):
         await press(pilot, "i")
         assert isinstance(app.screen, HomeScreen)
         assert "Figures are hidden until the judges of your blind block are shown" in screen_text(app)
@@ -207,8 +202,7 @@ async def test_figures_stay_hidden_as_long_as_a_blind_block_is_open(judged: Stud
 
 
 async def test_that_figures_were_read_is_recorded_before_they_are_shown(judged: Study) -> None:
-    app = opened(judged)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(judged)) as (_, pilot):
         await press(pilot, "i", "q", "i")
     assert [json.loads(row["payload"]) for row in events(judged, "look")] == [{"what": "figures", "shown": "totals"}]
 
@@ -216,8 +210,7 @@ async def test_that_figures_were_read_is_recorded_before_they_are_shown(judged: 
 async def test_many_labels_are_counted_in_the_background(judged: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     said(judged, "supported", "a.1")
     monkeypatch.setattr("medreview.screens.app_places._AT_ONCE", 0)
-    app = opened(judged)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(judged)) as (app, pilot):
         await press(pilot, "i")
         await app.workers.wait_for_complete()
         await pilot.pause()
@@ -243,8 +236,7 @@ async def test_a_single_judge_is_counted_in_the_background_with_the_screen_alive
         assert go_on.wait(30)
         count(held)
 
-    app = opened(judged)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(judged)) as (app, pilot):
         await press(pilot, "i")
         await app.workers.wait_for_complete()
         monkeypatch.setattr(LiveFigures, "count_each_judge", waits)
@@ -334,8 +326,7 @@ async def test_the_first_screen_has_the_figures_of_the_audit(
     said(judged, "supported", *units[:-1], mode="blind", block="audit")
     said(judged, "partial", units[-1], mode="blind", block="audit")
     revealed(judged, *units)
-    app = opened(judged)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(opened(judged), *size) as (app, pilot):
         await until(pilot, lambda: "upported in this study" in screen_text(app))
         text = " ".join(screen_text(app).split())
         assert "Of 14 drawn at random the judges agreed with you on 8 (" in text
@@ -352,8 +343,7 @@ async def test_the_first_screen_has_only_her_own_labels_as_long_as_a_blind_block
     audited(judged, "a.1", "b.1")
     said(judged, "supported", "a.1", "b.1", mode="blind", block="audit")
     revealed(judged, "a.1")
-    app = opened(judged)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(judged)) as (app, pilot):
         await until(pilot, lambda: "By your labels, 2 of 2" in screen_text(app))
         assert "the judges agreed" not in screen_text(app)
         assert "judges hidden; figures wait" in screen_text(app)
@@ -388,8 +378,7 @@ async def test_degenerate_studies_have_sentences_and_no_false_figure(judged: Stu
     for unit in ("a.1", "a.2"):
         defer = NewEvent("defer", unit)
         judged.write(lambda db, defer=defer: recorder.append(db, defer, block="responses", mode="open"))  # type: ignore[misc]
-    app = opened(judged)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(opened(judged), *size) as (app, pilot):
         await press(pilot, "i")
         assert "2 deferred" in screen_text(app)
         assert "No label of yours" in screen_text(app)
@@ -401,8 +390,7 @@ async def test_degenerate_studies_have_sentences_and_no_false_figure(judged: Stu
         assert "nan" not in text.lower()
         await press(pilot, "q")
     judged.write(lambda db: db.execute("DELETE FROM verdict"))
-    app = opened(judged)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(opened(judged), *size) as (app, pilot):
         await press(pilot, "i", "enter", "space")
         text = screen_text(app)
         assert "left out 2: no judgement" in text
@@ -413,8 +401,7 @@ async def test_degenerate_studies_have_sentences_and_no_false_figure(judged: Stu
 
 async def test_one_response_alone_has_figures_without_intervals(judged: Study) -> None:
     said(judged, "supported", "a.1", "a.2", "a.3")
-    app = opened(judged)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(judged)) as (app, pilot):
         await press(pilot, "i")
         text = screen_text(app)
         assert "agreement 33%" in text
@@ -433,8 +420,7 @@ async def test_what_is_kept_blind_is_in_no_cell(judged: Study) -> None:
 
 async def test_glyphs_have_ascii_forms(judged: Study) -> None:
     said(judged, "supported", *(f"{name}.1" for name in "abcdefgh"), "a.2")
-    app = opened(judged, Look("ansi-dark", True, True))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(opened(judged, Look("ansi-dark", True, True))) as (app, pilot):
         await press(pilot, "i")
         text = screen_text(app)
         assert text.isascii()

@@ -57,8 +57,7 @@ async def test_new_guidelines_come_before_the_first_decision_once_and_are_one_ke
 
 @each_size
 async def test_who_decides_is_asked_on_the_first_screen_until_it_is_said(study: Study, size: tuple[int, int]) -> None:
-    app = home(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(home(study), *size) as (app, pilot):
         assert "Who decides? B: role" in screen_text(app)
         await put_in(pilot, "B", text="physician")
         await press(pilot, "t", "enter")
@@ -70,13 +69,11 @@ async def test_who_decides_is_asked_on_the_first_screen_until_it_is_said(study: 
 
 
 async def test_the_question_who_decides_is_passed_over_with_one_key(study: Study) -> None:
-    app = home(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(home(study)) as (app, pilot):
         await press(pilot, "N")
         assert "Who decides?" not in screen_text(app)
     assert is_asked(study.reader, "kb")
-    app = home(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(home(study)) as (app, pilot):
         assert "Who decides?" not in screen_text(app)
 
 
@@ -140,8 +137,7 @@ async def test_the_second_pass_shows_nothing_of_the_first_and_tells_the_agreemen
     for unit in units:
         decide_in_script(study, "kb", unit, "not_addressed")
     set_second_pass(study, "lead", share=1.0, after_days=0)
-    app = home(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(home(study), *size) as (app, pilot):
         assert "second pass, blind" in screen_text(app)
         await press(pilot, "Z")
         session = statements(app)

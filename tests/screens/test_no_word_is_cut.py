@@ -10,7 +10,7 @@ from medreview.study import Study
 from tests.support.screen_faults import Fault, faults, vocabulary
 from tests.support.screen_walk import SIZES, Size, Walk, workbench_in
 from tests.support.unit_study import fill
-from tests.support.workbench import press
+from tests.support.workbench import on_screen, press
 
 
 def grave(walk: Walk) -> list[tuple[Size, str, str, Fault]]:
@@ -48,8 +48,7 @@ async def test_the_program_sees_what_is_wrong(demo: Path) -> None:
     """Rows with a word broken, cut, two pieces that touch, and colours that say something else."""
     with Study.open(demo) as study:
         words = vocabulary(study.reader)
-        app = workbench_in(study, open_queue(study, "flagged", "kb"), "dark")
-        async with app.run_test(size=(100, 30)) as pilot:
+        async with on_screen(workbench_in(study, open_queue(study, "flagged", "kb"), "dark"), 100, 30) as (app, pilot):
             await press(pilot, "j")
             header, judges, foot = (app.screen.query_one(f"#{name}") for name in ("header", "judges", "foot"))
             for view, row in (

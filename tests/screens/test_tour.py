@@ -9,7 +9,7 @@ from medreview.screens.layout import Shape
 from medreview.screens.tour import Tour, cards, is_seen
 from medreview.study import Study
 from medreview.study.state_folder import state_folder
-from tests.support.workbench import PLAIN, events, pane_text, press
+from tests.support.workbench import PLAIN, events, on_screen, pane_text, press
 
 
 @pytest.fixture(autouse=True)
@@ -23,8 +23,7 @@ def welcomed(study: Study) -> Workbench:
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 50)])
 async def test_four_cards_and_then_never_again(study: Study, size: tuple[int, int]) -> None:
-    app = welcomed(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(welcomed(study), *size) as (app, pilot):
         await pilot.pause()
         for number in range(1, 5):
             assert f"{number} of 4" in pane_text(app, "foot")
@@ -32,8 +31,7 @@ async def test_four_cards_and_then_never_again(study: Study, size: tuple[int, in
         assert "of 4" not in pane_text(app, "foot")
         assert not events(study)
     assert is_seen()
-    app = welcomed(study)
-    async with app.run_test(size=size) as pilot:
+    async with on_screen(welcomed(study), *size) as (app, pilot):
         await pilot.pause()
         assert "1 of 4" not in pane_text(app, "foot")
         app.show_tour()
@@ -42,14 +40,12 @@ async def test_four_cards_and_then_never_again(study: Study, size: tuple[int, in
 
 
 async def test_esc_ends_it_for_good_and_any_other_key_does_what_it_does(study: Study) -> None:
-    app = welcomed(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(welcomed(study)) as (app, pilot):
         await press(pilot, "3")
         assert len(events(study, "decide")) == 1
         assert "of 4" not in pane_text(app, "foot")
     assert not is_seen()
-    app = welcomed(study)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with on_screen(welcomed(study)) as (app, pilot):
         await press(pilot, "escape")
         assert "of 4" not in pane_text(app, "foot")
     assert is_seen()

@@ -34,7 +34,7 @@ async def until(pilot: Pilot[Any], there: Callable[[], bool]) -> None:
     end = monotonic() + PATIENCE
     while not there():
         assert monotonic() < end, "what was waited for never came"
-        await pilot.pause(0.01)
+        await pilot.pause(0.03)  # a thread that brings it needs the processor, too
 
 
 def _has_ended(app: App[Any]) -> bool:
