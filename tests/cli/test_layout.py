@@ -3,7 +3,19 @@
 import pytest
 from lxml import html as parser
 
-from medreview.cli.reports.layout import Bar, Bars, Check, Part, TableHeading, Title, cells, inset, reasons, table
+from medreview.cli.reports.layout import (
+    Bar,
+    Bars,
+    Check,
+    Part,
+    ReportTable,
+    TableHeading,
+    Title,
+    cells,
+    inset,
+    reasons,
+    table,
+)
 from medreview.cli.reports.page import check_page, write_page
 from medreview.cli.reports.terminal import printed
 from medreview.cli.reports.unit_agreement import matrix
@@ -78,6 +90,7 @@ def test_the_table_of_two_raters_has_its_sums():
     sides, made = matrix("ann", "ben", ("yes", "no"), ((3, 1), (0, 2)))
 
     assert sides == "rows: ann; columns: ben"
+    assert isinstance(made, ReportTable)
     assert made.rows == (("yes", "3", "1", "4"), ("no", "0", "2", "2"), ("all", "3", "3", "6"))
 
 
