@@ -126,7 +126,7 @@ class Library:
 
     def _by_words(self, text: str) -> list[tuple[int, float]]:
         """The works that share the most of a text's rare words, each with the share of their weight, best first."""
-        named = {*islice(content_words(text), _WORDS_READ)}
+        named = dict.fromkeys(islice(content_words(text), _WORDS_READ))  # of equally rare ones the first
         having = sorted((self._by_word[word] for word in named if word in self._by_word), key=len)
         scores: dict[int, float] = {}
         whole = (len(named) - len(having)) * self._weight(1) / 2

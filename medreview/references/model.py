@@ -318,9 +318,9 @@ def citation_line(work: Record | Reference) -> str:
 
 
 def authors_line(authors: tuple[Author, ...], *, more: bool = False) -> str:
-    """``Okafor N, Lee K, et al``."""
+    """``Okafor N, Lee K, Doe B, et al.``: three at most."""
     names = [" ".join(filter(None, author[:2])) for author in authors[:_NAMED]]
-    return ", ".join([*names, "et al"] if more or len(authors) > _NAMED else names)
+    return ", ".join([*names, "et al."] if more or len(authors) > _NAMED else names)
 
 
 def identifier_line(identifier: Identifier) -> str:

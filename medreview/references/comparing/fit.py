@@ -9,7 +9,6 @@ from medreview.references.comparing.names import (
     NameComparison,
     compare_authors,
     compare_containers,
-    names_written,
     without_particles,
 )
 from medreview.references.comparing.publication import (
@@ -35,7 +34,7 @@ from medreview.references.comparing.titles import (
     said_of,
 )
 from medreview.references.comparing.word_matching import Known, content_words, words
-from medreview.references.model import Author, Field, FieldDifference, Identifier, Record, Reference
+from medreview.references.model import Author, Field, FieldDifference, Identifier, Record, Reference, authors_line
 from medreview.text import folded
 
 _BY_TITLE: Final[Mapping[TitleLikeness, float]] = {"same": 3.0, "slips": 3.0, "changed": 1.5, "other": 0.0}
@@ -149,7 +148,7 @@ class Fit:
 
     def differences(self, reference: Reference, elsewhere: Sequence[Identifier] = ()) -> tuple[FieldDifference, ...]:
         """Each difference with both readings, in the order in which a reference is read."""
-        names = names_written(reference.authors, reference.et_al), names_written(self.record.authors)
+        names = authors_line(reference.authors, more=reference.et_al), authors_line(self.record.authors)
         container = reference.container, next(iter(self.record.containers), "")
         found = _named_otherwise("authors", names, self.authors)
         if self.title is not None and self.title.likeness != "same":

@@ -19,7 +19,6 @@ NameLikeness = Literal["same", "slip", "wrong", "unknown"]
 
 _PARTICLES: Final = word_set(word_lists(__file__)["particles"])
 _DOUBLE: Final = "part of a double name"
-_SHOWN: Final = 3
 _FEWEST_OTHERS: Final = 2
 """Named authors beside the first from which on it says something that the record has none of them."""
 
@@ -58,12 +57,6 @@ def compare_authors(reference: Reference, record: Record) -> NameComparison:
     if len(printed) < len(known):
         return NameComparison("slip", "not all authors", others)
     return NameComparison("same")
-
-
-def names_written(authors: Sequence[Author], et_al: bool = False) -> str:
-    """Authors as a line: ``Smith J, Jones A, Doe B, et al.``, three at most."""
-    shown = [f"{author.family} {author.given}".strip() for author in authors[:_SHOWN]]
-    return ", ".join(shown + ["et al."] * (et_al or len(authors) > _SHOWN))
 
 
 def family_keys(author: Author) -> frozenset[str]:
