@@ -64,14 +64,14 @@ def codes_of(
     every = list(_fields(value, schema))
     fields = [(name, text) for name, text in every if text.strip()]
     given = [text for text in texts.values() if text.strip()]
-    told = [text for _, text in fields]
+    written = [text for _, text in fields]
     found = {
         "empty": bool(every) and not fields,
         "placeholder": any(name not in headings and _is_placeholder(name, text) for name, text in fields),
-        "copy_of_prompt": any(_repeats(text, prompt_text, given) for text in told),
-        "copy_of_input": _copies(told, given),
-        "other_language": _in_another_language(told, given),
-        "instructions": any(_obeys(text, given) for text in told),
+        "copy_of_prompt": any(_repeats(text, prompt_text, given) for text in written),
+        "copy_of_input": _copies(written, given),
+        "other_language": _in_another_language(written, given),
+        "instructions": any(_obeys(text, given) for text in written),
         "repeated_items": _repeats_items(value),
     }
     return tuple(sorted(code for code, holds in found.items() if holds))
@@ -111,19 +111,19 @@ def _own_words(prompt_text: str) -> str:
     return _words(_SCHEMA.sub(" ", prompt_text))
 
 
-def _copies(told: Sequence[str], given: Sequence[str]) -> bool:
+def _copies(written: Sequence[str], given: Sequence[str]) -> bool:
     inputs = {_words(text) for text in given}
-    copies = [words for text in told if not _ADDRESS.fullmatch(text) and (words := _words(text)).strip()]
+    copies = [words for text in written if not _ADDRESS.fullmatch(text) and (words := _words(text)).strip()]
     whole = [text for text in inputs if len(text.split()) >= _LONG_INPUT]
     return bool(copies) and (
         all(words in inputs for words in copies) or any(text in words for words in copies for text in whole)
     )
 
 
-def _in_another_language(told: Sequence[str], given: Sequence[str]) -> bool:
+def _in_another_language(written: Sequence[str], given: Sequence[str]) -> bool:
     """By each field and by all together; what is quoted from a given text is in its language."""
     known = frozenset[str]().union(*map(languages_in, given))
-    own = [text for text in told if not any(text in one for one in given)]
+    own = [text for text in written if not any(text in one for one in given)]
     return bool(known) and any(language_of(text) not in {"", *known} for text in (*own, "\n".join(own)))
 
 

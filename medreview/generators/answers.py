@@ -22,7 +22,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.study.ids import content_id
 from medreview.text import folded, real_lines
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 
 _TEXTS: Final = FIELDS["response"]
 _LISTS: Final = ("sources", *FIELDS["citations"], "references", "urls", "links")
@@ -60,7 +60,7 @@ def read_output(status: str, output: str) -> dict[str, Any]:
         other = text is None and (wrong or not any(name in parsed.value for name in _TEXTS))
         return {
             "response": bare if other else text or "",
-            "sources": cited or None if (told := _sources(parsed.value)) is None else told,
+            "sources": cited or None if (given := _sources(parsed.value)) is None else given,
             "code": "wrong_form" if other else "",
         }
     if bare.startswith(("{", "[")) or parsed.found:
@@ -110,14 +110,14 @@ def _text(found: Mapping[str, Any]) -> str | None:
 
 def _sources(found: Mapping[str, Any]) -> tuple[str, ...] | None:
     """The list of sources in any form in which records have one; ``None`` without a list."""
-    told = next((found[name] for name in _LISTS if found.get(name) is not None), None)
-    if told is None:
+    given = next((found[name] for name in _LISTS if found.get(name) is not None), None)
+    if given is None:
         return None
     try:
-        listed = citations_of({"citations": told})
+        listed = citations_of({"citations": given})
     except ValueError:
         return None
-    return listed if not isinstance(told, str) or any(map(extract, listed)) else None
+    return listed if not isinstance(given, str) or any(map(extract, listed)) else None
 
 
 def _listed(sources: Any) -> tuple[str, ...]:
@@ -217,7 +217,7 @@ class Answers(Generator):
         if answer.invalid != "empty":
             answer = answer._replace(sources=with_cited(answer.sources, got.raw))
         return InputResult(
-            Brought(answers=(self._record(question, answer),)),
+            ImportRecord(answers=(self._record(question, answer),)),
             report={"invalid": answer.invalid, "listed": len(answer.sources)},
         )
 

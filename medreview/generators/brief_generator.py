@@ -57,7 +57,7 @@ from medreview.generators.generator import (
 from medreview.labels import GIVEN
 from medreview.text import in_words
 from medreview.units.cases import case_of
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 
 
 def case_items(reader: sqlite3.Connection) -> list[Item]:
@@ -146,7 +146,7 @@ class Brief(Generator):
             return InputResult(code="nothing_supported", dropped=dropped, report=outcome.report())
         text = brief_text(outcome.sections)
         answer = response_of(case, notes, text, f"{self.model.name} ({STRATEGY})")
-        return InputResult(Brought(answers=(answer,)), dropped=dropped, report=outcome.report())
+        return InputResult(ImportRecord(answers=(answer,)), dropped=dropped, report=outcome.report())
 
     def _draft(self, question: str, notes: Sequence[TaggedNote]) -> Yields[ModelQuestion, Got, list[Claim]]:
         """The statements after the draft and all refinements."""
@@ -250,4 +250,4 @@ class SinglePrompt(Brief):
         parts = [*sections.summary, *sections.course, *(part for _, those in sections.problems for part in those)]
         advice = [part.text for part in parts if is_own_advice(part.text, [note.text for note in notes])]
         answer = response_of(case, notes, brief_text(sections), f"{self.model.name} (single prompt)")
-        return InputResult(Brought(answers=(answer,)), report={"own_advice": list(dict.fromkeys(advice))})
+        return InputResult(ImportRecord(answers=(answer,)), report={"own_advice": list(dict.fromkeys(advice))})

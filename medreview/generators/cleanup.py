@@ -46,7 +46,7 @@ from medreview.statements.kinds import names_drug
 from medreview.study import Study
 from medreview.text import Span, word_set
 from medreview.units.derived_label import derived_labels
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 from medreview.units.revision import is_the_original, is_too_long
 from medreview.units.statement_view import load_text, response_name, statement_name
 from medreview.units.stored import NewOpinion, NewUnit
@@ -374,12 +374,12 @@ class Cleanup(Generator):
         )
         unit = _unit(revised, one, self.model.name)
         if not revised["text"]:
-            return InputResult(Brought(units=(unit,)), report={"action": "remove"})
+            return InputResult(ImportRecord(units=(unit,)), report={"action": "remove"})
         asked = {"source": page, "question": one.question, "statement": revised["text"]}
         prompt = self.prompts[VERIFICATION]
         judge = self.judge or self.model
         if not self.fits(prompt, asked, judge):
-            return InputResult(Brought(units=(unit,)), report={"action": "revise", "judged": None})
+            return InputResult(ImportRecord(units=(unit,)), report={"action": "revise", "judged": None})
         about = f"{revised['text']} @ {one.url}"
         said = yield ModelQuestion(
             "verification",
@@ -391,15 +391,15 @@ class Cleanup(Generator):
             notes=notes,
         )
         if not said.valid:
-            return InputResult(Brought(units=(unit,)), report={"action": "revise", "judged": said.status})
+            return InputResult(ImportRecord(units=(unit,)), report={"action": "revise", "judged": said.status})
         opinion = _opinion(unit.unit, judge, prompt.id, said.value, ground(said.value["quote"], revised["text"]))
         report = {"action": "revise", "judged": opinion.label or f"{opinion.raw_label}, unproven"}
-        return InputResult(Brought(units=(unit,), opinions=(opinion,)), report=report)
+        return InputResult(ImportRecord(units=(unit,), opinions=(opinion,)), report=report)
 
 
 def _checked(value: Mapping[str, Any], codes: tuple[str, ...]) -> ValidatorResult:
-    told = {name: str(value[name]).strip() for name in ("quote", "text", "changed")}
-    return ValidatorResult(codes, {**told, "quote": ""} if value["action"] == REMOVE else told)
+    cleaned = {name: str(value[name]).strip() for name in ("quote", "text", "changed")}
+    return ValidatorResult(codes, {**cleaned, "quote": ""} if value["action"] == REMOVE else cleaned)
 
 
 def _unit(value: Mapping[str, str], one: Unsupported, model: str) -> NewUnit:

@@ -20,7 +20,7 @@ from medreview.generators.generator import (
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.units.cases import case_of, suggested
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 from medreview.units.suggestion import GENERATOR, case_facts
 
 PER_CASE: Final = 3
@@ -83,7 +83,7 @@ class FactCandidates(Generator):
         check = partial(check_candidates, reference=case.reference, known=known, least=self._per_case)
         kept, dropped = yield from self.put(ModelQuestion("candidates", self.prompts[_PROMPT], texts, check))
         units = tuple(suggested(case, one["fact"], one["category"], one["quote"], "") for one in kept)
-        return InputResult(Brought(units=units), dropped=dropped)
+        return InputResult(ImportRecord(units=units), dropped=dropped)
 
 
 def check_candidates(value: Mapping[str, Any], reference: str, known: Sequence[str], least: int) -> ValidatorResult:

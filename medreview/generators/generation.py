@@ -31,7 +31,7 @@ from medreview.llm.settings import JudgeSettings, told_of
 from medreview.llm.store import CallStore
 from medreview.study.ids import content_id
 from medreview.study.rows import insert
-from medreview.units.new_units import Brought, store_brought
+from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.stored import now
 
 
@@ -69,7 +69,7 @@ class QuietInputs:
         return due
 
 
-def _products(brought: Brought) -> Sequence[tuple[str, str]]:
+def _products(brought: ImportRecord) -> Sequence[tuple[str, str]]:
     return [
         *(("unit", one.unit) for one in brought.units),
         *(("response", str(response_row(one, "")["response_id"])) for one in brought.answers),
@@ -207,7 +207,7 @@ class Generation(Task):
         """Store what came of an input, and its products."""
         assert end.made is not None
         brought = self._signed(end.made.brought)
-        store_brought(connection, [brought], f"generated: {self.name}")
+        store_records(connection, [brought], f"generated: {self.name}")
         whose = {"run_id": self.run_id, "item_id": end.item.item_id}
         last = connection.execute(
             "SELECT coalesce(max(ordinal), 0) FROM generation_dropped WHERE run_id = ? AND item_id = ?",
@@ -230,7 +230,7 @@ class Generation(Task):
         products = ({**whose, "kind": kind, "made": made} for kind, made in _products(brought))
         insert(connection, "generation_product", products)
 
-    def _signed(self, brought: Brought) -> Brought:
+    def _signed(self, brought: ImportRecord) -> ImportRecord:
         """With what it was made by, and with what the settings call the model, in each unit that does not say so
         itself: two settings of one model are two systems."""
         made_by = {"model": self.settings.model, "prompt": self.run.prompt_id, "run": self.run_id}
@@ -349,5 +349,5 @@ def _checked(ask: ModelQuestion, value: Mapping[str, Any]) -> ValidatorResult:
     """
     checked = ask.check(value)
     of_all = () if ask.by == JUDGE else codes_of(value, ask.prompt.schema, ask.prompt.text, ask.texts, ask.headings)
-    told = (code for code in of_all if code not in ask.allowed)
-    return ValidatorResult(tuple(dict.fromkeys((*told, *checked.codes))), checked.value)
+    codes = (code for code in of_all if code not in ask.allowed)
+    return ValidatorResult(tuple(dict.fromkeys((*codes, *checked.codes))), checked.value)

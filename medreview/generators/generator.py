@@ -16,7 +16,7 @@ from medreview.judges.prompts import Prompt, load_prompt
 from medreview.llm.costs import answer_tokens_of, prompt_tokens_of
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 
 ATTEMPTS: Final = 3
 """How often a model may try when its answers are invalid: once, and two resamples."""
@@ -93,7 +93,7 @@ class DroppedPart(NamedTuple):
 class InputResult:
     """What came of an input. ``code``: why nothing was made; ``report``: what the generator's own report needs."""
 
-    brought: Brought = field(default_factory=Brought)
+    brought: ImportRecord = field(default_factory=ImportRecord)
     code: str = ""
     dropped: tuple[DroppedPart, ...] = ()
     report: Mapping[str, Any] = field(default_factory=dict)

@@ -39,7 +39,7 @@ from medreview.study import Study
 from medreview.study.ids import content_id, unit_id
 from medreview.text import Span, normalise_newlines
 from medreview.units.kind import Gold
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 
 MOST_ALIKE: Final = 0.95
 """Similarity to the correct answer from which on an answer is that (similarity of Indel, by characters)."""
@@ -229,15 +229,15 @@ class Hallucinations(Generator):
         texts = {"question": one.question, "correct_answer": one.correct}
 
         def check(value: Mapping[str, Any]) -> ValidatorResult:
-            told = {name: _plain_value(value[name]) for name in ("answer", "spans", "how")}
-            return ValidatorResult(hallucination_faults(kind, told, one.question, one.correct), told)
+            given = {name: _plain_value(value[name]) for name in ("answer", "spans", "how")}
+            return ValidatorResult(hallucination_faults(kind, given, one.question, one.correct), given)
 
         ask = ModelQuestion("answer", prompt, texts, check, allowed=_KEEPING if kind == "context" else ())
         made = yield from self.put(ask, report)
         return InputResult(planted(one, kind, made, self.model.name), report=report)
 
 
-def planted(one: AnsweredQuestion, kind: str, value: Mapping[str, Any] | None, model: str) -> Brought:
+def planted(one: AnsweredQuestion, kind: str, value: Mapping[str, Any] | None, model: str) -> ImportRecord:
     """The response with its hidden type and spans; without ``value`` it is the correct answer.
 
     Nothing in the response shows the type, so that no judge that is asked about it can know it.
@@ -254,7 +254,7 @@ def planted(one: AnsweredQuestion, kind: str, value: Mapping[str, Any] | None, m
     spans = tuple((_TARGET, span, kind) for span in planted_spans(value)) if value else ()
     gold = Gold(_AXIS, kind, spans, why=value["how"].strip() if value else "")
     unit = unit_id("answer", response_row(record, "")["response_id"])
-    return Brought(answers=(record,), references=((one.question, one.correct),), gold=((unit, gold),))
+    return ImportRecord(answers=(record,), references=((one.question, one.correct),), gold=((unit, gold),))
 
 
 def _plain_value(value: Any) -> Any:

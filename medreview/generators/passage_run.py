@@ -177,10 +177,10 @@ def choose(
     """Measure paragraphs and decide on each; the thresholds by which. ``meanings``: of embeddings, else by words."""
     measured = [one for one in every if one.is_measured]
     found = dict(zip(map(id, measured), densities(measured, measures.tagger, progress), strict=True))
-    told = by_words(measured, measures.alike, progress) if meanings is None else meanings
+    by_passage = by_words(measured, measures.alike, progress) if meanings is None else meanings
 
     def features(one: Candidate) -> Features | None:
-        meaning = told.get(one.passage.passage_id)
+        meaning = by_passage.get(one.passage.passage_id)
         return Features(found[id(one)], *meaning) if id(one) in found and meaning else None
 
     with_features = [(one, features(one)) for one in every]

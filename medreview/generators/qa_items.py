@@ -20,7 +20,7 @@ from medreview.generators.qa_checks import check_item, check_replacements, weak_
 from medreview.llm.settings import JudgeSettings
 from medreview.statements.sentences import sentence_spans
 from medreview.study import Study
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 from medreview.units.qa import TYPES, QAItem, folded, with_letters
 from medreview.units.stored import NewPassage, NewUnit, load_passage
 
@@ -210,7 +210,7 @@ class QAItems(Generator):
         made = replace(made, options=self._shuffled(made, item.item_id))
         by = {"prompt": "+".join([prompt.id, *([self.prompts[_DISTRACTORS].id] if weak else [])])}
         unit = NewUnit("qa", made.question, made.content(), origin="generated", belongs_to=item.item_id, made_by=by)
-        return InputResult(Brought(units=(unit,)), report=report)
+        return InputResult(ImportRecord(units=(unit,)), report=report)
 
     def _ask_distractors(self, made: QAItem, weak: Sequence[str], passage: NewPassage) -> ModelQuestion:
         texts = {

@@ -12,7 +12,7 @@ from medreview.generators.source_texts import StudyText, load_study_text, passag
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from medreview.text import Span
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 from medreview.units.stored import NewUnit
 
 _WORDS: Final = (5, 60)
@@ -119,7 +119,7 @@ class Questions(Generator):
         made = yield from self.put(
             ModelQuestion("question", self.prompts[_PROMPT], texts, check), empty="nothing_to_ask"
         )
-        return InputResult(Brought(units=(_unit(made, source),)))
+        return InputResult(ImportRecord(units=(_unit(made, source),)))
 
 
 def _unit(made: MadeQuestion, source: StudyText) -> NewUnit:

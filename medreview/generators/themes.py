@@ -59,18 +59,18 @@ class ThemeWords:
 
 
 def check_themes(
-    value: Mapping[str, Any], told: Sequence[ThemeInput], named: ThemeWords, keys: Sequence[Any]
+    value: Mapping[str, Any], inputs: Sequence[ThemeInput], named: ThemeWords, keys: Sequence[Any]
 ) -> ValidatorResult:
     """The themes that stand, as a report has them, and what was dropped; those of one are left out. ``keys``: what a
     report calls each of the texts. Invalid when no theme stands."""
     made: list[dict[str, Any]] = []
     dropped: list[DroppedPart] = []
-    texts = {_folded(one.text) for one in told}
-    whole = " ".join(" ".join((one.text, *one.said)) for one in told)
+    texts = {_folded(one.text) for one in inputs}
+    whole = " ".join(" ".join((one.text, *one.said)) for one in inputs)
     for given in value["themes"]:
         title, about = (" ".join(given[name].split()) for name in ("title", "about"))
         numbers = given[named.field]
-        known = [number for number in dict.fromkeys(numbers) if 1 <= number <= len(told)]
+        known = [number for number in dict.fromkeys(numbers) if 1 <= number <= len(inputs)]
         dropped += [
             DroppedPart(f"unknown_{named.one}", f"{title}: {number}") for number in numbers if number not in known
         ]
@@ -130,8 +130,8 @@ class ThemesGenerator(Generator):
         if len(failed) < LEAST:
             return InputResult(code="too_few_failures")
         texts = {"failures": "\n".join(_failure_line(number, one) for number, one in enumerate(failed, 1))}
-        told = [ThemeInput(one.held.fact.text, tuple(vote.reason for vote in one.votes)) for one in failed]
-        check = partial(check_themes, told=told, named=_OF_FACTS, keys=[list(one.key) for one in failed])
+        inputs = [ThemeInput(one.held.fact.text, tuple(vote.reason for vote in one.votes)) for one in failed]
+        check = partial(check_themes, inputs=inputs, named=_OF_FACTS, keys=[list(one.key) for one in failed])
         made, dropped = yield from self.put(ModelQuestion("themes", self.prompts[_PROMPT], texts, check))
         return InputResult(dropped=dropped, report={"themes": made})
 
@@ -199,9 +199,9 @@ class OverrideThemesGenerator(Generator):
             if len(taken) <= LEAST:
                 return InputResult(code="over_context")
             taken = _spread(taken, max(LEAST, len(taken) * 3 // 4))
-        told = [ThemeInput(one.text, (*said, one.note)) for one, said in taken]
+        inputs = [ThemeInput(one.text, (*said, one.note)) for one, said in taken]
         ids = [one.statement_id for one, _ in taken]
-        check = partial(check_themes, told=told, named=_OF_STATEMENTS, keys=ids)
+        check = partial(check_themes, inputs=inputs, named=_OF_STATEMENTS, keys=ids)
         made, dropped = yield from self.put(ModelQuestion("themes", prompt, texts, check))
         return InputResult(dropped=dropped, report={"of": len(labels), "statements": ids, "themes": made})
 
@@ -233,6 +233,6 @@ def _label_line(number: int, one: OverriddenLabel, said: Sequence[str]) -> str:
     verdict, label = (label_words("evidence", level) for level in (one.verdict, one.label))
     reason = label_in(REASONS, one.reason).name if one.reason else "no reason given"
     note = f" | reviewer's note: {' '.join(one.note.split())}" if one.note.strip() else ""
-    told = "; ".join(said) or "(nothing)"
+    reasons = "; ".join(said) or "(nothing)"
     statement = " ".join(one.text.split())
-    return f"{number}. judges {verdict}, reviewer {label} ({reason}): {statement} | judges: {told}{note}"
+    return f"{number}. judges {verdict}, reviewer {label} ({reason}): {statement} | judges: {reasons}{note}"

@@ -14,12 +14,14 @@ from typing import Final
 
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import PageProvider
-from medreview.replays.papers import cds, cliniqlink, medagentbrief, medfacteval, medhalu, sourcecheckup
+from medreview.replays.papers import cds, cliniqlink, medfacteval, medhalu, sourcecheckup
 from medreview.replays.replay import Given, Replay
 from medreview.replays.step_kinds import FILE
 
-_EVERY: Final = (sourcecheckup, medhalu, cds, medfacteval, medagentbrief, cliniqlink)
-REPLAYS: Final[dict[str, Replay]] = {one.REPLAY.name: one.REPLAY for one in _EVERY}
+_EVERY: Final = (
+    sourcecheckup.REPLAY, medhalu.REPLAY, cds.REPLAY, medfacteval.REPLAY, medfacteval.BRIEF_REPLAY, cliniqlink.REPLAY,
+)  # fmt: skip
+REPLAYS: Final[dict[str, Replay]] = {one.name: one for one in _EVERY}
 
 
 FOLDER: Final = "recorded"

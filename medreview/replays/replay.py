@@ -4,7 +4,6 @@ A replay is a list of steps, how these depart from the paper, and the table: a f
 study's own, and why they differ. What a step would cost is said before it asks.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,32 +160,24 @@ class Given:
     on_wait: Callable[[int], None] = lambda _: None
 
 
-class Step(ABC):
+@dataclass(frozen=True, slots=True)
+class Step:
     """One step of a replay. It does what is not done yet, so that it can be stopped and given again.
 
-    ``name`` is one or two words, ``about`` a sentence on what it does.
+    ``name`` is one or two words, ``about`` a sentence on what it does. ``run`` does what is not done yet. ``plan``:
+    what it would ask now, as the study stands; nothing is sent, and nothing is written. ``reads_files``: all it does is
+    to read the files that were given, with no network and no model. ``deviations``: how it departs from the paper by
+    itself, a sentence each. ``task``: what it asks judges; ``queue``: where a reviewer meets its units.
     """
 
     name: str
     about: str
-
-    @property
-    def reads_files(self) -> bool:
-        """Whether all it does is to read the files that were given: no network, no model."""
-        return False
-
-    @property
-    def deviations(self) -> tuple[str, ...]:
-        """How it departs from the paper by itself, a sentence each."""
-        return ()
-
-    def plan(self, given: Given) -> Plan:
-        """What it would ask now, as the study stands; nothing is sent, and nothing is written."""
-        return Plan()
-
-    @abstractmethod
-    def run(self, given: Given) -> StepOutcome:
-        """Do what is not done yet."""
+    run: Callable[[Given], StepOutcome]
+    plan: Callable[[Given], Plan] = lambda given: Plan()
+    reads_files: bool = False
+    deviations: tuple[str, ...] = ()
+    task: str = ""
+    queue: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +196,7 @@ class Replay:
     @property
     def deviations(self) -> tuple[str, ...]:
         """Every way in which it departs from the paper, those of its steps in their order first."""
-        return tuple(dict.fromkeys((*(told for step in self.steps for told in step.deviations), *self.departs)))
+        return tuple(dict.fromkeys((*(one for step in self.steps for one in step.deviations), *self.departs)))
 
 
 OnPlan = Callable[[Step, Plan], None]

@@ -1,28 +1,267 @@
 """Printed figures of the five papers, computed from their counts, or from a file of votes, by this program's formulas.
 
-As rows for a script and as a CSV file.
+Beside the main figures: shares of counts, shares that no count gives, tests from intervals. As rows for a script and as
+a CSV file.
 """
 
 import json
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from statistics import NormalDist
+from typing import Final, Literal
 
 from medreview.bounded_reading import read_bounded
 from medreview.errors import UserError
 from medreview.exchange.files.columns import Cell, Column, Type, cells
 from medreview.judges.majority import TieRule, majority_vote
-from medreview.replays import paper_counts
-from medreview.replays.printed import Printed, Reproduced, row, share, wald
 from medreview.stats.citation_kpis import CitationCounts, citation_figures
 from medreview.stats.formulas.agreement import two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT
-from medreview.stats.formulas.estimate import Estimate, half_up
+from medreview.stats.formulas.estimate import Estimate, half_up, percent
+from medreview.stats.formulas.human_baseline import MARGIN
+from medreview.stats.formulas.intervals import proportion
 from medreview.stats.units.qa_figures import flag_ratios
 from medreview.visible import visible
 
 OVER_CASES: Final = DEFAULT.over("case")
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A figure of a paper: ``value``, and the ends of its interval where it prints one, as strings of digits.
+
+    ``share``: they are percentages. ``k`` of ``n`` are the counts beside it, 0 if it prints none.
+    """
+
+    value: str
+    low: str = ""
+    high: str = ""
+    share: bool = True
+    k: int = 0
+    n: int = 0
+
+    @property
+    def words(self) -> str:
+        """As one phrase: ``19.7% (18.6 to 20.7)``."""
+        ends = f" ({self.low} to {self.high})" if self.low else ""
+        return f"{self.value}{'%' if self.share else ''}{ends}"
+
+    @property
+    def counts(self) -> str:
+        """``1,090 of 5,543``."""
+        return f"{self.k:,} of {self.n:,}"
+
+    def equals(self, ours: Estimate) -> bool:
+        """Whether ours, rounded to as many digits, is the same in all that is printed."""
+        pairs = zip((self.value, self.low, self.high), (ours.value, ours.low, ours.high), strict=True)
+        return all(
+            number is not None and self._rounded(printed, number) == printed for printed, number in pairs if printed
+        )
+
+    def _rounded(self, printed: str, number: float) -> str:
+        return half_up(number * (100 if self.share else 1), len(printed.partition(".")[2]))
+
+
+Outcome = Literal["equal", "value equal", "differs", "not printed", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduced:
+    """One printed figure beside ours.
+
+    ``outcome``: ``equal`` in all that is printed; ``value equal``, but not the interval; ``differs``; ``not printed``:
+    it stands beside one that is; ``missing``. ``why``: the reason where they differ, and what stands beside.
+    """
+
+    paper: str
+    what: str
+    printed: str
+    ours: Estimate | None
+    outcome: Outcome
+    why: str = ""
+
+
+def wald(name: str, k: int, n: int) -> Estimate:
+    """A share with the textbook's normal interval, which some papers print; here for comparison only."""
+    share = k / n
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(share * (1 - share) / n)
+    return Estimate(name, share, share - half, share + half, "Wald", n, scale="share")
+
+
+def row(paper: str, what: str, printed: Printed, ours: Estimate, why: str = "") -> Reproduced:
+    """A printed figure beside ours."""
+    equal = printed.equals(ours)
+    value = equal or replace(printed, low="", high="").equals(ours)
+    outcome: Outcome = "equal" if equal else "value equal" if value else "differs"
+    counts = f", {printed.counts}" if printed.n else ""
+    return Reproduced(paper, what, printed.words + counts, ours, outcome, why)
+
+
+def share(what: str, printed: Printed) -> Estimate:
+    """The share of the printed counts with Wilson's interval."""
+    return proportion(what, printed.k, printed.n, nothing="")
+
+
+def of_whole_number(paper: str, what: str, printed: Printed, why: str = "") -> Reproduced:
+    """A printed share of ``printed.n`` items, whose count is not printed, beside the nearest that there can be."""
+    n, wanted = printed.n, float(printed.value) * printed.n / 100
+    k = printed.k or min(range(n + 1), key=lambda count: abs(count - wanted))
+    ours = proportion(what, k, n, nothing="")
+    equal = replace(printed, low="", high="").equals(ours)
+    about = f"{k:,} of {n:,}: the count is not printed."
+    if not equal:
+        digits = len(printed.value.partition(".")[2])
+        below = int(wanted)
+        near = ", ".join(f"{count:,} are {percent(count / n, digits)}" for count in (below, below + 1))
+        about = f"No whole number of {n:,} is {printed.value}%: {near}."
+    outcome: Outcome = (
+        "differs" if not equal else "value equal" if printed.low and not printed.equals(ours) else "equal"
+    )
+    return Reproduced(paper, what, f"{printed.words} of {n:,}", ours, outcome, f"{about} {why}".strip())
+
+
+def counts_alone(paper: str, what: str, k: int, n: int) -> Reproduced:
+    """A figure of which a paper prints the counts, and neither share nor interval."""
+    beside = "Only the counts are printed; share and interval are ours."
+    return Reproduced(paper, what, f"{k:,} of {n:,}", proportion(what, k, n, nothing=""), "equal", beside)
+
+
+_TWICE: Final = Printed("45", k=2_501, n=5_543)
+_VALIDITY_DIFFERS: Final = Printed("4.7", k=69, n=1_679)
+_RELEVANCE_DIFFERS: Final = Printed("2.9", k=72, n=2_501)
+_VALIDITY_PABAK: Final = Printed("0.920", share=False, k=69, n=1_679)
+_RELEVANCE_PABAK: Final = Printed("0.942", share=False, k=72, n=2_501)
+
+
+def _beside_cliniqlink() -> Iterator[Reproduced]:
+    """Table 1: how often two annotators differ, and what the printed coefficients are."""
+    paper = "ClinIQLink"
+    yield row(paper, "items annotated twice", _TWICE, share("twice", _TWICE), "The paper says about 45%.")
+    yield row(paper, "validity: two annotators differ", _VALIDITY_DIFFERS, share("differ", _VALIDITY_DIFFERS),
+              "69 of 1,679 are 4.1%: 4.7% is not what the printed counts give.")  # fmt: skip
+    yield row(paper, "relevance: two annotators differ", _RELEVANCE_DIFFERS, share("differ", _RELEVANCE_DIFFERS))
+    yield row(paper, "validity, printed as weighted kappa", _VALIDITY_PABAK, _pabak(_VALIDITY_PABAK),
+              "Ours is PABAK, 1 - 2 x 69 / 1,679. No kappa of these labels is so far from Fleiss', 0.231.")  # fmt: skip
+    yield row(paper, "relevance, printed as weighted kappa", _RELEVANCE_PABAK, _pabak(_RELEVANCE_PABAK),
+              "Ours is PABAK of two labels, 1 - 2 x 72 / 2,501; printed beside a Fleiss' kappa of 0.015.")  # fmt: skip
+
+
+def _pabak(printed: Printed) -> Estimate:
+    """PABAK (Byrt 1993) of two raters who differ on ``printed.k`` of ``printed.n`` items of two labels, with the ends
+    of Wilson's interval of their agreement."""
+    alike = share("agreement", Printed("", k=printed.n - printed.k, n=printed.n))
+    value, low, high = (None if end is None else 2 * end - 1 for end in (alike.value, alike.low, alike.high))
+    return Estimate("PABAK", value, low, high, "Wilson, of the agreement", printed.n, scale="coefficient")
+
+
+_HEALTH_SEARCH: Final = Printed("38.4", "26.7", "49.3", n=300)
+_ARCHIVED: Final = {
+    "GPT-4o (API)": ("3.50", 7), "Claude v2.1": ("6.50", 13), "Mistral Medium": ("0.50", 1),
+    "Gemini Pro (API)": ("3.50", 7),
+}  # fmt: skip
+"""Of models, the share of invalid addresses that an archive once held, and the count that it would be of 200."""
+_IN_US: Final = (91.51, 89.32, 93.17, 94.05, 91.11, 92.25, 92.56)
+
+
+def _beside_sourcecheckup() -> Iterator[Reproduced]:
+    """The checks by doctors, the judges beside their majority, and the tables of addresses."""
+    paper = "SourceCheckup"
+    yield counts_alone(paper, "questions answerable, by each of two doctors", 100, 100)
+    yield counts_alone(paper, "statements contained in the answer, by the first doctor", 330, 330)
+    yield counts_alone(paper, "the same, by the second", 329, 330)
+    yield counts_alone(paper, "answers with a statement that was not parsed, by the first doctor", 6, 72)
+    yield counts_alone(paper, "the same, by the second doctor", 5, 72)
+    resampled = "The printed interval is of resamples; ours is Wilson's, on pairs."
+    yield of_whole_number(paper, "GPT-4o and the doctors' majority", Printed("88.7", n=400))
+    yield of_whole_number(paper, "Claude Sonnet 3.5 and the doctors' majority",
+                          Printed("87.0", "83.4", "90.4", n=400), resampled)  # fmt: skip
+    yield of_whole_number(paper, "Llama 3.1 70B and the doctors' majority", Printed("79.3", "75.4", "83.1", n=400),
+                          resampled)  # fmt: skip
+    yield of_whole_number(
+        paper, "HealthSearchQA, whole responses supported", _HEALTH_SEARCH,
+        "The printed interval is about twice as wide as 300 responses give, and begins at 26.7 as that of the forum's "
+        "questions in the same sentence.",
+    )  # fmt: skip
+    for model, (value, k) in _ARCHIVED.items():
+        yield of_whole_number(paper, f"invalid addresses once archived, {model}", Printed(value, n=250),
+                              f"Of 200 it is {k}.")  # fmt: skip
+    yield of_whole_number(paper, "invalid addresses once archived, Mixtral Open", Printed("2.4", n=250),
+                          "Printed as 0.024 among percentages.")  # fmt: skip
+    mean = Estimate("sources of the United States", sum(_IN_US) / len(_IN_US) / 100, None, None, "mean of seven shares",
+                    len(_IN_US), reason="The counts behind the seven printed shares are not printed.",
+                    scale="share")  # fmt: skip
+    yield row(paper, "sources of the United States, mean of models", Printed("92"), mean)
+
+
+@dataclass(frozen=True)
+class PrintedJury:
+    """What MedFactEval prints of the jury of ten on the texts of one system: its kappa with the physicians' majority,
+    that of one physician (``None`` where it is not printed), and the difference."""
+
+    kappa: Printed
+    person: Printed | None
+    minus_person: Printed
+
+
+JURY: Final[Mapping[str, PrintedJury]] = {
+    "GPT-4o": PrintedJury(
+        Printed("0.81", "0.66", "0.92", share=False), Printed("0.67", "0.49", "0.83", share=False),
+        Printed("0.15", "-0.01", "0.29", share=False),
+    ),
+    "DeepSeek-R1": PrintedJury(
+        Printed("0.75", "0.59", "0.88", share=False), None, Printed("0.02", "-0.11", "0.15", share=False)
+    ),
+}  # fmt: skip
+"""By the model of MedAgentBrief that wrote the texts."""
+_FACTS: Final = 90
+_CATEGORIES: Final = {
+    "diagnosis": ("51", 46),
+    "management change": ("40", 36),
+    "follow-up": ("6", 5),
+    "other": ("3", 3),
+}
+_SCORES: Final = {"one prompt": "48", "MedAgentBrief": "65"}
+"""Of GPT-4o: facts that its texts say, in per cent."""
+
+
+def _beside_medfacteval() -> Iterator[Reproduced]:
+    """Table 1, the scores of GPT-4o, and the jury on each of the two systems as far as printed figures tell."""
+    paper = "MedFactEval"
+    for name, (value, k) in _CATEGORIES.items():
+        printed = Printed(value, k=k, n=_FACTS)
+        yield row(paper, f"key facts: {name}", printed, share(name, printed))
+    for strategy, value in _SCORES.items():
+        yield of_whole_number(paper, f"facts said by GPT-4o, {strategy}", Printed(value, n=_FACTS),
+                              "Facts without a majority may be left out there.")  # fmt: skip
+    for system, jury in JURY.items():
+        yield _p(paper, system, jury)
+    yield _apart(paper, JURY["GPT-4o"])
+
+
+def _p(paper: str, system: str, jury: PrintedJury) -> Reproduced:
+    """The one-sided p of non-inferiority that the printed difference and its interval give, if resamples are normal."""
+    normal, printed = NormalDist(), jury.minus_person
+    spread = (float(printed.high) - float(printed.low)) / (2 * normal.inv_cdf(0.975))
+    p = 1 - normal.cdf((float(printed.value) + MARGIN) / spread)
+    ours = Estimate("p of non-inferiority", p, None, None, "normal, from the printed interval", _FACTS,
+                    reason="a p value has no interval", scale="plain")  # fmt: skip
+    why = f"{p:.4f} from {printed.words} and the margin of {MARGIN:.2f}; the physicians' votes are not published."
+    outcome: Outcome = "equal" if p < 0.001 else "differs"
+    return Reproduced(paper, f"p of non-inferiority, {system}'s texts", "below 0.001", ours, outcome, why)
+
+
+def _apart(paper: str, jury: PrintedJury) -> Reproduced:
+    """The difference of two printed kappas of one system."""
+    assert jury.person is not None
+    value = float(jury.kappa.value) - float(jury.person.value)
+    what = "kappa of the jury, minus that of one physician"
+    ours = Estimate(what, value, None, None, "of two printed kappas", _FACTS,
+                    reason="the votes on these texts are not published", scale="coefficient_difference")  # fmt: skip
+    why = "0.81 and 0.67 are rounded: their difference is from 0.13 to 0.15."
+    return row(paper, "jury minus one physician, GPT-4o's texts", jury.minus_person, ours, why)
+
 
 HALLUCINATED: Final = Printed("19.7", "18.6", "20.7", k=1_090, n=5_543)
 PLAUSIBLE: Final = Printed("98.8", k=5_476, n=5_543)
@@ -47,9 +286,9 @@ CITATIONS_EACH: Final = Printed("2.4", share=False)
 MEAN_ALLOWED: Final = Printed("66.67")
 MEAN_ALLOWED_URLS: Final = Printed("62.5")
 
-JURY_KAPPA: Final = paper_counts.JURY["DeepSeek-R1"].kappa
+JURY_KAPPA: Final = JURY["DeepSeek-R1"].kappa
 """Of ten judges with the physicians' majority, on DeepSeek-R1's texts."""
-JURY_MINUS_PERSON: Final = paper_counts.JURY["DeepSeek-R1"].minus_person
+JURY_MINUS_PERSON: Final = JURY["DeepSeek-R1"].minus_person
 SMALL_JURY: Final = ("claude 3.5", "llama 4 scout", "deepseek-r1")
 """Its judges, by how their names in a file of votes begin."""
 FACTS_PER_CASE: Final = 3
@@ -131,7 +370,7 @@ def _cliniqlink() -> Iterator[Reproduced]:
     found = flag_ratios(HALLUCINATED.n, PLAUSIBLE.k, HALLUCINATED.k)
     yield row("ClinIQLink", "hallucination rate, Wilson", HALLUCINATED, found.hallucination_rate)
     yield row("ClinIQLink", "plausibility", PLAUSIBLE, found.plausibility, "Ours has Wilson's interval beside it.")
-    yield from paper_counts.cliniqlink()
+    yield from _beside_cliniqlink()
 
 
 def _sourcecheckup() -> Iterator[Reproduced]:
@@ -152,7 +391,7 @@ def _sourcecheckup() -> Iterator[Reproduced]:
     yield row(paper, "SourceCleanup: revised and supported now", REVISED_SUPPORTED,
               share("supported", REVISED_SUPPORTED), beside)  # fmt: skip
     yield row(paper, "SourceCleanup: removed or supported now", MENDED, share("mended", MENDED), beside)
-    yield from paper_counts.sourcecheckup()
+    yield from _beside_sourcecheckup()
 
 
 def _notebook() -> Iterator[Reproduced]:
@@ -169,7 +408,7 @@ def _notebook() -> Iterator[Reproduced]:
 
 def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
     paper = "MedFactEval"
-    yield from paper_counts.medfacteval()
+    yield from _beside_medfacteval()
     if votes is None:
         for what, printed in (("kappa of ten judges' jury", JURY_KAPPA), ("minus one person", JURY_MINUS_PERSON)):
             yield Reproduced(paper, what, printed.words, None, "missing", why=_WITHOUT_VOTES)

@@ -6,10 +6,9 @@ With ``--sample``, the labels of the sample data's invented annotators are taken
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from medreview import pipeline
 from medreview.exchange.imports.file_rows import NamedRow
@@ -55,30 +54,30 @@ def take_labels(study: Study, file: Path, paper: str, kind: str) -> int:
 
 
 def _lines(file: Path, paper: str, kind: str) -> Iterator[Mapping[str, Any]]:
-    for line in file.read_text(encoding="utf-8").splitlines():
-        told = json.loads(line)
-        if told["replay"] == paper and told["kind"] == kind:
-            yield told
+    for text in file.read_text(encoding="utf-8").splitlines():
+        line = json.loads(text)
+        if line["replay"] == paper and line["kind"] == kind:
+            yield line
 
 
-def _labels(reader: sqlite3.Connection, kind: str, told: Mapping[str, Any]) -> Iterator[ImportedLabel]:
+def _labels(reader: sqlite3.Connection, kind: str, line: Mapping[str, Any]) -> Iterator[ImportedLabel]:
     """What one line says, on each unit that it names."""
-    given = {name: told[name] for name in ("text", "model") if name in told}
+    given = {name: line[name] for name in ("text", "model") if name in line}
     where = " AND ".join(f"s.{name} = ?" for name in given) or "1"
     rows = reader.execute(f"SELECT s.unit FROM ({KINDS[kind].rows}) AS s WHERE {where}", tuple(given.values()))
     for (unit,) in rows.fetchall():
-        if "url" in told and not _cites(reader, unit, told["url"]):
+        if "url" in line and not _cites(reader, unit, line["url"]):
             continue
-        yield from (ImportedLabel(unit, told["annotator"], axis, level) for axis, level in told.get("also", {}).items())
+        yield from (ImportedLabel(unit, line["annotator"], axis, level) for axis, level in line.get("also", {}).items())
         yield ImportedLabel(
             unit=unit,
-            reviewer=told["annotator"],
+            reviewer=line["annotator"],
             axis=KINDS[kind].axis,
-            label=told.get("label", ""),
-            flags=tuple(told.get("flags", ())),
-            note=told.get("note", ""),
-            spans=tuple(_span(reader, unit, exact, told["label"]) for exact in told.get("spans", ())),
-            group=told.get("group", ""),
+            label=line.get("label", ""),
+            flags=tuple(line.get("flags", ())),
+            note=line.get("note", ""),
+            spans=tuple(_span(reader, unit, exact, line["label"]) for exact in line.get("spans", ())),
+            group=line.get("group", ""),
         )
 
 
@@ -113,95 +112,55 @@ def _holds_texts(path: Path) -> bool:
     return "text" in columns and not columns & _NO_TEXTS
 
 
-@dataclass(frozen=True, slots=True)
-class Bring(Step):
-    """``late``: those files that speak of statements, as judgements and people's labels on pairs do, and no others.
+def files(name: str, about: str, *, late: bool = False, texts: bool = False) -> Step:
+    """The files that were given are imported.
 
-    ``texts``: files of texts are imported as well, as by ``import``; else a step of their own reads them.
+    ``late``: those that speak of statements, as judgements and people's labels on pairs do, and no others; they need
+    statements. ``texts``: files of texts as well, as by ``import``; else a step of their own reads them.
     """
 
-    name: str
-    about: str
-    late: bool = False
-    texts: bool = False
-
-    @property
-    def reads_files(self) -> bool:
-        """Of what speaks of statements, these must be there first."""
-        return not self.late
-
-    def run(self, given: Given) -> StepOutcome:
-        """Bring in what is new in them."""
-        files = list(self._files(given))
-        if not files:
-            return StepOutcome("left" if not self.late and not given.files else "done", "no file to bring in")
-        done = [pipeline.bring_in(given.study, path, given.mapping, given.progress) for path in files]
+    def run(given: Given) -> StepOutcome:
+        apart = () if texts else texts_in(given.files)
+        wanted = [one for one in given.files if one not in apart and speaks_of_statements(one, given.mapping) == late]
+        if not wanted:
+            return StepOutcome("left" if not late and not given.files else "done", "no file to bring in")
+        done = [pipeline.bring_in(given.study, path, given.mapping, given.progress) for path in wanted]
         new = sum(_new(one) for one in done)
         words = "something new in them" if new else "nothing new"
-        return StepOutcome("did" if new else "done", f"{counted(len(files), 'file')}: {words}", imported=tuple(done))
+        return StepOutcome("did" if new else "done", f"{counted(len(wanted), 'file')}: {words}", imported=tuple(done))
 
-    def _files(self, given: Given) -> Iterator[Path]:
-        apart = () if self.texts else texts_in(given.files)
-        for path in given.files:
-            if path not in apart and speaks_of_statements(path, given.mapping) == self.late:
-                yield path
+    return Step(name, about, run, reads_files=not late)
 
 
 def _new(one: Imported) -> int:
     return one.added + one.given + one.facts + one.cases + one.gold + one.opinions + one.labels
 
 
-@dataclass(frozen=True, slots=True)
-class WholeTexts(Step):
+def _whole_texts(given: Given) -> StepOutcome:
     """Each text is one passage."""
-
-    name: str = "texts"
-    about: str = "Read the texts to ask about, each as a whole."
-
-    @property
-    def reads_files(self) -> bool:
-        """It does."""
-        return True
-
-    def run(self, given: Given) -> StepOutcome:
-        """Store those that the study does not have."""
-        paths = texts_in(given.files)
-        if not paths:
-            return _without(given)
-        read = [(path, read_texts(path)) for path in paths]
-        new = sum(_store(given, path, texts) for path, texts in read)
-        lines = tuple(f"{path}, line {one.line}: {one.reason}; left out" for path, texts in read for one in texts.bad)
-        every = sum(len(texts.passages) for _, texts in read)
-        return StepOutcome("did" if new else "done", f"{counted(every, 'text')}, {new} of them new", lines=lines)
+    paths = texts_in(given.files)
+    if not paths:
+        return _without(given)
+    read = [(path, read_texts(path)) for path in paths]
+    new = sum(_store(given, path, texts) for path, texts in read)
+    lines = tuple(f"{path}, line {one.line}: {one.reason}; left out" for path, texts in read for one in texts.bad)
+    every = sum(len(texts.passages) for _, texts in read)
+    return StepOutcome("did" if new else "done", f"{counted(every, 'text')}, {new} of them new", lines=lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraphs(Step):
+def _paragraphs(given: Given) -> StepOutcome:
     """The paragraphs of the texts are measured; rules leave some out, and the rest are passages (ClinIQLink 3.1)."""
-
-    name: str = "passages"
-    about: str = "Take the paragraphs that are worth a question: rules of form, and three measures."
-
-    @property
-    def reads_files(self) -> bool:
-        """It does."""
-        return True
-
-    def run(self, given: Given) -> StepOutcome:
-        """Measure them all; store those that are kept and not there yet."""
-        paths = texts_in(given.files)
-        if not paths:
-            return _without(given)
-        measures = passage_run.Measures()
-        chosen, thresholds = passage_run.choose(
-            passage_run.paragraphs_of(map(text_of_file, paths)), measures, None, given.progress
-        )
-        new = passage_run.store(given.study, chosen, measures, thresholds)
-        told = passage_run.summary_of(len(paths), chosen, measures, thresholds, new)
-        rules = ", ".join(f"{count.first} {in_words(code)}" for code, count in told.rules.items() if count.first)
-        lines = (f"left out by: {rules}",) if rules else ()
-        words = f"{told.kept} of {counted(told.paragraphs, 'paragraph')} kept, {new} of them new"
-        return StepOutcome("did" if new else "done", words, lines=lines)
+    paths = texts_in(given.files)
+    if not paths:
+        return _without(given)
+    measures = passage_run.Measures()
+    every = passage_run.paragraphs_of(map(text_of_file, paths))
+    chosen, thresholds = passage_run.choose(every, measures, None, given.progress)
+    new = passage_run.store(given.study, chosen, measures, thresholds)
+    found = passage_run.summary_of(len(paths), chosen, measures, thresholds, new)
+    rules = ", ".join(f"{count.first} {in_words(code)}" for code, count in found.rules.items() if count.first)
+    words = f"{found.kept} of {counted(found.paragraphs, 'paragraph')} kept, {new} of them new"
+    return StepOutcome("did" if new else "done", words, lines=(f"left out by: {rules}",) if rules else ())
 
 
 def _store(given: Given, path: Path, texts: Texts) -> int:
@@ -215,61 +174,47 @@ def _without(given: Given) -> StepOutcome:
     return StepOutcome("done", f"{counted(there, 'text')} there") if there else StepOutcome("left", "no text is named")
 
 
-@dataclass(frozen=True, slots=True)
-class Pages(Step):
-    """The cited sources are downloaded, or taken from saved pages."""
-
-    name: str = "pages"
-    about: str = "Download what the responses cite, and read it."
-
-    def run(self, given: Given) -> StepOutcome:
-        """Fetch the sources that have no page yet."""
-        waiting = given.study.reader.execute(_NO_PAGE).fetchone()[0]
-        if not waiting:
-            return StepOutcome(
-                "done", _count(given, "SELECT count(*) FROM source WHERE current_snapshot IS NOT NULL", "page")
-            )
-        done = pipeline.fetch(given.study, given.pages, progress=given.progress)
-        fetched = sum(done.states.values())
-        states = ", ".join(f"{count} {in_words(state)}" for state, count in done.states.items())
-        words = f"{counted(fetched, 'page')} fetched ({states})" if fetched else "no page was there"
-        lines = (done.note,) if done.note else ()
-        if done.missing:
-            words += f"; {done.missing} not among the saved pages"
-        return StepOutcome("did" if fetched else "done", words, lines=lines)
+def _pages(given: Given) -> StepOutcome:
+    """The cited sources that have no page yet are downloaded, or taken from saved pages."""
+    if not given.study.reader.execute(_NO_PAGE).fetchone()[0]:
+        query = "SELECT count(*) FROM source WHERE current_snapshot IS NOT NULL"
+        return StepOutcome("done", _count(given, query, "page"))
+    done = pipeline.fetch(given.study, given.pages, progress=given.progress)
+    fetched = sum(done.states.values())
+    states = ", ".join(f"{count} {in_words(state)}" for state, count in done.states.items())
+    words = f"{counted(fetched, 'page')} fetched ({states})" if fetched else "no page was there"
+    words += f"; {done.missing} not among the saved pages" if done.missing else ""
+    return StepOutcome("did" if fetched else "done", words, lines=(done.note,) if done.note else ())
 
 
-@dataclass(frozen=True, slots=True)
-class Statements(Step):
+def _statements(given: Given) -> StepOutcome:
     """Responses are split by rules; what a model has split already stays so."""
-
-    name: str = "statements"
-    about: str = "Split the responses into statements that can be verified one by one."
-
-    def run(self, given: Given) -> StepOutcome:
-        """Split those that are not split yet."""
-        done = pipeline.parse(given.study, given.progress)
-        if not done.responses:
-            return StepOutcome("done", _count(given, "SELECT count(*) FROM statement_standing", "statement"))
-        words = f"{counted(done.statements, 'statement')} of {counted(done.responses, 'response')}"
-        if done.empty:
-            words += f", {done.empty} without any"
-        return StepOutcome("did", words)
+    done = pipeline.parse(given.study, given.progress)
+    if not done.responses:
+        return StepOutcome("done", _count(given, "SELECT count(*) FROM statement_standing", "statement"))
+    words = f"{counted(done.statements, 'statement')} of {counted(done.responses, 'response')}"
+    return StepOutcome("did", words + (f", {done.empty} without any" if done.empty else ""))
 
 
-@dataclass(frozen=True, slots=True)
-class OfflineJudge(Step):
+def _offline_rules(given: Given) -> StepOutcome:
     """The rules look at every pair first: triage, so that a study without any model can be reviewed."""
+    done = pipeline.judge(given.study, given.progress, given.processes, given.synonyms)
+    words = f"{counted(done.pairs, 'pair')} judged; {counted(done.flagged, 'statement')} flagged"
+    return StepOutcome("did" if done.pairs else "done", words)
 
-    name: str = "offline rules"
-    about: str = "Compare words, numbers and negations of every statement with its sources."
 
-    def run(self, given: Given) -> StepOutcome:
-        """Judge the pairs that the rules have not seen."""
-        done = pipeline.judge(given.study, given.progress, given.processes, given.synonyms)
-        words = f"{counted(done.pairs, 'pair')} judged; {counted(done.flagged, 'statement')} flagged"
-        return StepOutcome("did" if done.pairs else "done", words)
-
+WHOLE_TEXTS: Final = Step("texts", "Read the texts to ask about, each as a whole.", _whole_texts, reads_files=True)
+PARAGRAPHS: Final = Step(
+    "passages", "Take the paragraphs that are worth a question: rules of form, and three measures.", _paragraphs,
+    reads_files=True,
+)  # fmt: skip
+PAGES: Final = Step("pages", "Download what the responses cite, and read it.", _pages)
+STATEMENTS: Final = Step(
+    "statements", "Split the responses into statements that can be verified one by one.", _statements
+)
+OFFLINE_RULES: Final = Step(
+    "offline rules", "Compare words, numbers and negations of every statement with its sources.", _offline_rules
+)
 
 _NO_PAGE = """SELECT count(*) FROM source AS u WHERE current_snapshot IS NULL
 AND EXISTS (SELECT 1 FROM citation AS c WHERE c.source_id = u.source_id)"""
@@ -298,140 +243,108 @@ def answered(reader: sqlite3.Connection, task: str, judges: Sequence[str]) -> in
     return int(reader.execute(query, (task, json.dumps(list(judges)))).fetchone()[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Ask(Step):
-    """``task`` is one of ``medreview.judges.tasks.registry.NAMES``; ``waits``: what there must be before, in words.
+def ask(name: str, about: str, task: str, waits: str) -> Step:
+    """Judges are asked what they have not answered; a second time nothing is asked.
 
-    ``single``: the first of the judges alone.
+    ``task`` is one of ``medreview.judges.tasks.registry.NAMES``; ``waits``: what there must be before, in words.
     """
 
-    name: str
-    about: str
-    task: str
-    waits: str
-    single: bool = False
+    def judges(given: Given) -> Judges:
+        return Judges(given.judges, task, given.prompts, given.again)
 
-    def plan(self, given: Given) -> Plan:
-        """Units, calls and cost of each judge."""
+    def plan(given: Given) -> Plan:
         if not given.judges:
             return Plan()
-        plans = pipeline.plan_for(given.study, self._judges(given), limit=given.limit, progress=given.progress)
-        waiting = [plan for plan in plans if plan.units]
-        return Plan(tuple(waiting))
+        plans = pipeline.plan_for(given.study, judges(given), limit=given.limit, progress=given.progress)
+        return Plan(tuple(plan for plan in plans if plan.units))
 
-    def run(self, given: Given) -> StepOutcome:
-        """Ask what was not answered yet; a second time nothing is asked."""
+    def run(given: Given) -> StepOutcome:
         if not given.judges:
             return StepOutcome("left", "no judge is named: --judge NAME")
-        judges = self._judges(given)
-        tasks = [task_for(given.study, each, self.task, given.prompts) for each in judges.settings]
-        if any(task.waiting(again=given.again) for task in tasks):
+        tasks = [task_for(given.study, each, task, given.prompts) for each in given.judges]
+        if any(each.waiting(again=given.again) for each in tasks):
             done = pipeline.judge_by(
-                given.study, judges, limit=given.limit, progress=given.progress, on_wait=given.on_wait
+                given.study, judges(given), limit=given.limit, progress=given.progress, on_wait=given.on_wait
             )
-            if any(tally.units for tally in done.judges):
-                return _asked(done.judges, given.limit)
-        there = answered(given.study.reader, self.task, [judge.name for judge in judges.settings])
-        return StepOutcome("done", f"{counted(there, 'answer')} there") if there else StepOutcome("waits", self.waits)
+            units, failed = sum(one.units for one in done.judges), sum(one.failed for one in done.judges)
+            if units:
+                limited = given.limit is not None and any(one.units == given.limit for one in done.judges)
+                words = counted(units, "answer") + (f", {failed} without use" if failed else "")
+                return _outcome(words + ("; the same command goes on" if limited else ""), done.judges)
+        there = answered(given.study.reader, task, [judge.name for judge in given.judges])
+        return StepOutcome("done", f"{counted(there, 'answer')} there") if there else StepOutcome("waits", waits)
 
-    def _judges(self, given: Given) -> Judges:
-        settings = given.judges[:1] if self.single else given.judges
-        return Judges(settings, self.task, given.prompts, given.again)
+    return Step(name, about, run, plan, task=task)
 
 
-def _asked(tallies: Sequence[Tally], limit: int | None) -> StepOutcome:
+def _outcome(words: str, tallies: Sequence[Tally], counts: Sequence[GenerationCounts] = ()) -> StepOutcome:
+    """What came of questions that were put to models."""
     units, failed = sum(tally.units for tally in tallies), sum(tally.failed for tally in tallies)
     costs = [tally.cost for tally in tallies if tally.cost is not None]
-    more = "; the same command goes on" if limit is not None and any(t.units == limit for t in tallies) else ""
     return StepOutcome(
         "failed" if failed and failed == units else "did",
-        counted(units, "answer") + (f", {failed} without use" if failed else "") + more,
+        words,
         asked=sum(tally.calls for tally in tallies),
         failed=failed,
         cost=sum(costs) if costs else None,
         tallies=tuple(tallies),
+        counts=tuple(counts),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Generate(Step):
-    """``make`` sets the generator up. ``by``: which of the models write. ``waits``: what there must be before.
+def generate(name: str, about: str, make: Make, waits: str, *, each: bool = False, verified: bool = False) -> Step:
+    """Models write what they have not written yet: the first one, or ``each``; a second time nothing is asked.
 
-    ``verified``: a judge verifies what they write, one of another model where there is one.
+    ``make`` sets the generator up. ``waits``: what there must be before. ``verified``: a judge verifies what they
+    write, one of another model where there is one.
     """
 
-    name: str
-    about: str
-    make: Make
-    waits: str
-    by: Literal["first", "each"] = "first"
-    verified: bool = False
+    def works(given: Given) -> list[Generating]:
+        writers = given.writers if each else given.writers[:1]
+        return [
+            Generating(make, one, _verifier(one, given) if verified else None, given.prompts, given.again)
+            for one in writers
+        ]
 
-    @property
-    def deviations(self) -> tuple[str, ...]:
-        """Those of the generator, as sentences."""
-        generator = self.make.func if isinstance(self.make, partial) else self.make
-        told = (sentence.rstrip(".") for sentence in getattr(generator, "deviations", ()))
-        return tuple(f"{sentence[0].upper()}{sentence[1:]}." for sentence in told)
-
-    def plan(self, given: Given) -> Plan:
-        """Inputs, calls and cost of each model."""
-        if not given.writers:
-            return Plan()
+    def plan(given: Given) -> Plan:
         found = [
             pipeline.plan_generation(given.study, one, limit=given.limit, progress=given.progress)
-            for one in self._each(given)
+            for one in works(given)
         ]
         waiting = [(plan, later) for plan, later in found if plan.units]
         return Plan(tuple(plan for plan, _ in waiting), sum(later for _, later in waiting))
 
-    def run(self, given: Given) -> StepOutcome:
-        """Let them write what they have not written yet; a second time nothing is asked."""
+    def run(given: Given) -> StepOutcome:
         if not given.writers:
             return StepOutcome("left", "no model is named: --model NAME")
-        did, there = [], []
-        for one in self._each(given):
+        did: list[Generated] = []
+        there: list[GenerationCounts] = []
+        for one in works(given):
             task = one.task(given.study)
             if task.waiting(again=one.again):
-                did.append(
-                    pipeline.generate(
-                        given.study, one, limit=given.limit, progress=given.progress, on_wait=given.on_wait
-                    )
+                done = pipeline.generate(
+                    given.study, one, limit=given.limit, progress=given.progress, on_wait=given.on_wait
                 )
+                did.append(done)
             elif task.generator.items():
                 there.append(task.counts())
         if did:
-            return _generated(did)
+            counts, waiting = [one.counts for one in did], sum(one.waiting for one in did)
+            more = f"; {waiting:,} inputs wait, the same command goes on" if waiting else ""
+            return _outcome(f"made so far: {_made(counts)}{more}", [one.tally for one in did], counts)
         if not there:
-            return StepOutcome("waits", self.waits)
+            return StepOutcome("waits", waits)
         return StepOutcome("done", f"{_made(there)} there", counts=tuple(there))
 
-    def _each(self, given: Given) -> list[Generating]:
-        writers: Sequence[JudgeSettings] = given.writers[:1] if self.by == "first" else given.writers
-        return [Generating(self.make, one, self._verifier(one, given), given.prompts, given.again) for one in writers]
-
-    def _verifier(self, writer: JudgeSettings, given: Given) -> JudgeSettings | None:
-        """The first judge that does not verify what its own model wrote; else the first one, else the writer."""
-        if not self.verified:
-            return None
-        others = (judge for judge in given.judges if not verifies_its_own(writer, judge))
-        return next(others, given.judges[0] if given.judges else writer)
+    generator = make.func if isinstance(make, partial) else make
+    departs = (sentence.rstrip(".") for sentence in getattr(generator, "deviations", ()))
+    return Step(name, about, run, plan, deviations=tuple(f"{one[0].upper()}{one[1:]}." for one in departs))
 
 
-def _generated(done: Sequence[Generated]) -> StepOutcome:
-    units, failed = sum(one.tally.units for one in done), sum(one.tally.failed for one in done)
-    costs = [one.tally.cost for one in done if one.tally.cost is not None]
-    waiting = sum(one.waiting for one in done)
-    return StepOutcome(
-        "failed" if failed and failed == units else "did",
-        f"made so far: {_made([one.counts for one in done])}"
-        + (f"; {waiting:,} inputs wait, the same command goes on" if waiting else ""),
-        asked=sum(one.tally.calls for one in done),
-        failed=failed,
-        cost=sum(costs) if costs else None,
-        tallies=tuple(one.tally for one in done),
-        counts=tuple(one.counts for one in done),
-    )
+def _verifier(writer: JudgeSettings, given: Given) -> JudgeSettings:
+    """The first judge that does not verify what its own model wrote; else the first one, else the writer."""
+    others = (judge for judge in given.judges if not verifies_its_own(writer, judge))
+    return next(others, given.judges[0] if given.judges else writer)
 
 
 def _made(counts: Sequence[GenerationCounts]) -> str:
@@ -461,67 +374,54 @@ def decided_by(reader: sqlite3.Connection, kind: str) -> dict[str, int]:
     return {row[0]: row[1] for row in reader.execute(_DECIDED.format(rows_of(kind)))}
 
 
-@dataclass(frozen=True, slots=True)
-class Review(Step):
-    """``kind``: of unit; ``queue``: where the reviewer meets them. ``of``: what they are, in the plural.
+def review(name: str, about: str, kind: str, queue: str, of: str, waits: str) -> Step:
+    """How far people are with the units of a kind; the replay goes on with what does not need them.
 
-    ``waits``: what there must be before.
+    ``queue``: where the reviewer meets them. ``of``: what they are, in the plural. ``waits``: what there must be
+    before.
     """
 
-    name: str
-    about: str
-    kind: str
-    queue: str
-    of: str
-    waits: str
-
-    def run(self, given: Given) -> StepOutcome:
-        """Say how far people are; the replay goes on with what does not need them."""
+    def run(given: Given) -> StepOutcome:
         reader = given.study.reader
-        new = take_labels(given.study, *given.labels, self.kind) if given.labels else 0
-        query = f"SELECT count(DISTINCT unit) FROM ({rows_of(self.kind)})"
+        new = take_labels(given.study, *given.labels, kind) if given.labels else 0
+        query = f"SELECT count(DISTINCT unit) FROM ({rows_of(kind)})"
         every = int(reader.execute(query).fetchone()[0])
         if not every:
-            return StepOutcome("waits", self.waits)
-        people = decided_by(reader, self.kind)
+            return StepOutcome("waits", waits)
+        people = decided_by(reader, kind)
         decided = int(reader.execute(f"{query} WHERE unit IN ({_BY_ANYBODY})").fetchone()[0])
         by = f" (by {', '.join(f'{name} {count:,}' for name, count in people.items())})" if people else ""
-        words = f"{decided:,} of {every:,} {self.of} decided{by}"
+        words = f"{decided:,} of {every:,} {of} decided{by}"
         if new:
             return StepOutcome("did", f"{words}; {new} labels of invented annotators taken in")
         if decided == every:
             return StepOutcome("done", words)
-        return StepOutcome("waits", words, command("review", given.study.path, "--queue", self.queue))
-
-
-@dataclass(frozen=True, slots=True)
-class SecondAnnotator(Step):
-    """A share of the units of a kind, drawn by permanent numbers, goes to a second person, who sees no label of the
-    first."""
-
-    name: str
-    about: str
-    kind: str
-    rate: float
-    of: str
-    waits: str
-
-    def run(self, given: Given) -> StepOutcome:
-        """Set the share, unless it is as high already; say how far the second person is."""
-        reader = given.study.reader
-        if not reader.execute(f"SELECT EXISTS ({rows_of(self.kind)})").fetchone()[0]:
-            return StepOutcome("waits", self.waits)
-        share = shares(reader).get(self.kind)
-        new = share is None or share.rate < self.rate
-        if share is None or share.rate < self.rate:
-            share = set_share(given.study, given.reviewer, self.kind, self.rate)
-        told = share_progress(reader, given.study.meta("study_id"), share, given.reviewer)
-        twice = _twice(reader, drawn(reader, given.study.meta("study_id"), share))
-        words = f"{share.rate:.0%} drawn: {told.drawn} of {told.units:,} {self.of}, {twice} decided by two people"
-        if twice >= told.drawn:
-            return StepOutcome("did" if new else "done", words)
-        queue = "share" if self.kind == STATEMENT else f"share_{self.kind}"
         return StepOutcome("waits", words, command("review", given.study.path, "--queue", queue))
+
+    return Step(name, about, run, queue=queue)
+
+
+def second_annotator(name: str, about: str, kind: str, rate: float, of: str, waits: str) -> Step:
+    """A share of the units of a kind, drawn by permanent numbers, goes to a second person, who sees no label of the
+    first. The share is set unless it is as high already."""
+    queue = "share" if kind == STATEMENT else f"share_{kind}"
+
+    def run(given: Given) -> StepOutcome:
+        reader, study_id = given.study.reader, given.study.meta("study_id")
+        if not reader.execute(f"SELECT EXISTS ({rows_of(kind)})").fetchone()[0]:
+            return StepOutcome("waits", waits)
+        share = shares(reader).get(kind)
+        new = share is None or share.rate < rate
+        if share is None or share.rate < rate:
+            share = set_share(given.study, given.reviewer, kind, rate)
+        found = share_progress(reader, study_id, share, given.reviewer)
+        twice = _twice(reader, drawn(reader, study_id, share))
+        words = f"{share.rate:.0%} drawn: {found.drawn} of {found.units:,} {of}, {twice} decided by two people"
+        if twice >= found.drawn:
+            return StepOutcome("did" if new else "done", words)
+        return StepOutcome("waits", words, command("review", given.study.path, "--queue", queue))
+
+    return Step(name, about, run, queue=queue)
 
 
 def _twice(reader: sqlite3.Connection, units: list[str]) -> int:

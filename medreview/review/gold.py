@@ -20,7 +20,8 @@ from medreview.study.study_acts import write_act
 from medreview.text import Span
 from medreview.units.kind import Gold
 from medreview.units.label_comparisons import GoldResult, gold_results, labels_when_told, told_results
-from medreview.units.registry import KINDS, asks_of, find_statement, find_unit
+from medreview.units.named_statement import find_statement
+from medreview.units.registry import KINDS, asks_of, find_unit
 from medreview.units.stored import add_gold, load_gold
 
 
@@ -125,7 +126,7 @@ def _gold(reader: sqlite3.Connection, values: Mapping[str, Any], row: NamedRow) 
     if why := unstorable(dict(row.values)):
         raise ValueError(f"cannot be stored: {why}")
     if statement := name_of(values, "statement"):
-        unit = find_statement(reader, name_of(values, "response"), statement)
+        unit = find_statement(reader, statement, name_of(values, "response")).statement_id
     elif name := name_of(values, "unit"):
         unit = find_unit(reader, name)
     else:

@@ -20,7 +20,7 @@ from medreview.study.ids import unit_id
 from medreview.text import Span, normalise_newlines, real_lines
 from medreview.units.findings import span_payload
 from medreview.units.kind import Gold
-from medreview.units.new_units import Brought, ImportedLabel, unknown_label
+from medreview.units.new_units import ImportedLabel, ImportRecord, unknown_label
 from medreview.units.stored import NewOpinion, NewUnit
 from medreview.units.unit_format import UnitFormat, objects_in
 
@@ -66,7 +66,7 @@ class _Label(NamedTuple):
     lost: tuple[str, ...]
 
 
-def _read_answer(values: Mapping[str, Any], study: Study) -> Brought:
+def _read_answer(values: Mapping[str, Any], study: Study) -> ImportRecord:
     """One record: the answer as an ordinary response, and what is known of it."""
     record = _answer(values)
     unit = unit_id("answer", response_row(record, "")["response_id"])
@@ -74,12 +74,12 @@ def _read_answer(values: Mapping[str, Any], study: Study) -> Brought:
     gold, warnings = _gold(values, record.response)
     opinions: list[NewOpinion] = []
     labels: list[ImportedLabel] = []
-    for number, told in enumerate(_annotations(values), 1):
-        said = _annotation(told, number, unit, record.response)
+    for number, entry in enumerate(_annotations(values), 1):
+        said = _annotation(entry, number, unit, record.response)
         opinions += said.opinions
         labels += said.labels
         warnings += said.warnings
-    return Brought(
+    return ImportRecord(
         answers=(record,),
         references=((record.question, correct),) if correct else (),
         gold=((unit, gold),) if gold else (),
@@ -127,27 +127,27 @@ def _annotations(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         }  # fmt: skip
 
 
-def _annotation(told: Mapping[str, Any], number: int, unit: str, answer: str) -> Brought:
+def _annotation(entry: Mapping[str, Any], number: int, unit: str, answer: str) -> ImportRecord:
     """What one earlier annotator said: an opinion of a model, or a person's label with spans and reason.
 
     A two-way label of a person names no type, and is kept in their note.
     """
-    group = name_of(told, "group").casefold()
+    group = name_of(entry, "group").casefold()
     if group not in _GROUPS:
         raise ValueError(f"has an annotation of the group {_brief(group)}, which is not expert, layperson or model")
     group = _GROUPS[group]
-    name = name_of(told, "annotator") or f"{group} {number}"
-    reason = text_of(told, "reason").strip()
-    label = _label(told["label"], told["spans"], answer)
+    name = name_of(entry, "annotator") or f"{group} {number}"
+    reason = text_of(entry, "reason").strip()
+    label = _label(entry["label"], entry["spans"], answer)
     lost = tuple(f"has no such words in its answer as {name} marked: {_brief(words)}" for words in label.lost)
     words = " … ".join(answer[span.start : span.end] for _, span, _ in label.spans)
     if group == "model":
         opinion = NewOpinion(unit, name, AXIS, label.raw, label.level, model=name, reason=reason, quote=words)
-        return Brought(opinions=(opinion,), warnings=lost)
+        return ImportRecord(opinions=(opinion,), warnings=lost)
     note = reason if label.level else "; ".join(filter(None, (f"hallucinated: {label.raw}", words, reason)))
     marked = (span_payload(AXIS, own, _TARGET, answer, span) for _, span, own in label.spans if own)
     said = ImportedLabel(unit, name, AXIS, label.level or "", note=note, spans=tuple(marked), group=group)
-    return Brought(labels=(said,), warnings=lost)
+    return ImportRecord(labels=(said,), warnings=lost)
 
 
 def _label(raw: object, spans: object, answer: str) -> _Label:
@@ -237,7 +237,7 @@ _YES: Final = ("yes", "true", "1", "flagged", "hallucinated")
 _NO: Final = ("no", "false", "0", "not flagged", "not_flagged", "")
 
 
-def _read_ranking(values: Mapping[str, Any], study: Study) -> Brought:
+def _read_ranking(values: Mapping[str, Any], study: Study) -> ImportRecord:
     outputs = list(_outputs(values.get("outputs")))
     if not 2 <= len(outputs) <= MOST_OUTPUTS:
         raise ValueError(f"has {len(outputs)} outputs; from 2 to {MOST_OUTPUTS} can be ranked")
@@ -249,7 +249,7 @@ def _read_ranking(values: Mapping[str, Any], study: Study) -> Brought:
         "outputs": outputs,
     }
     unit = NewUnit("ranking", question, content, name_of(values, "id"), name_of(values, "origin"))
-    return Brought(
+    return ImportRecord(
         units=(unit,),
         opinions=tuple(
             NewOpinion(

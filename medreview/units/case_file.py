@@ -15,7 +15,7 @@ from medreview.study import Study
 from medreview.text import sha256
 from medreview.units.cases import NewCase, NewNote, case_of_question, suggested
 from medreview.units.kind import Gold
-from medreview.units.new_units import Brought, unknown_label
+from medreview.units.new_units import ImportRecord, unknown_label
 from medreview.units.stored import NewUnit
 from medreview.units.unit_format import UnitFormat, list_in
 
@@ -120,7 +120,7 @@ _KINDS: Final[Mapping[str, str]] = {
 """Kinds of notes as files write them, without case, spaces and signs."""
 
 
-def _read(values: Mapping[str, Any], study: Study) -> Brought:
+def _read(values: Mapping[str, Any], study: Study) -> ImportRecord:
     warnings: list[str] = []
     case = NewCase(
         record_id=name_of(values, "id"),
@@ -138,7 +138,7 @@ def _read(values: Mapping[str, Any], study: Study) -> Brought:
             "responses belong to a case by its question, so that each needs its own"
         )
     facts = list(_facts(values, case, warnings))
-    return Brought(
+    return ImportRecord(
         cases=(case,),
         units=tuple(unit for unit, _ in facts),
         gold=tuple((unit.unit, gold) for unit, gold in facts if gold is not None),
@@ -150,10 +150,10 @@ def _notes(values: Mapping[str, Any], warnings: list[str]) -> Iterator[NewNote]:
     for number, one in enumerate(list_in(values, "notes"), 1):
         if not isinstance(one, dict):
             raise ValueError(f"has a note {number} that is no object with kind, at, author and text")
-        told = name_of(one, "kind")
-        kind = _KINDS.get("".join(sign for sign in told.casefold() if sign.isalnum()))
+        given = name_of(one, "kind")
+        kind = _KINDS.get("".join(sign for sign in given.casefold() if sign.isalnum()))
         if kind is None:
-            warnings.append(f"has a note {number} of the kind {told!r}, stored as other")
+            warnings.append(f"has a note {number} of the kind {given!r}, stored as other")
         at = next((name_of(one, name) for name in ("at", "date", "time") if one.get(name) is not None), "")
         text = text_of(one, "text").strip()
         if not text:
@@ -191,10 +191,10 @@ def _facts(values: Mapping[str, Any], case: NewCase, warnings: list[str]) -> Ite
         text = next((text_of(fact, name).strip() for name in ("fact", "key_fact", "text") if fact.get(name)), "")
         if not text:
             raise ValueError(f"has a key fact {number} without a text")
-        told = name_of(fact, "category").casefold().replace("-", "_").replace(" ", "_")
-        category = told if is_label("category", told) else "other"
-        if told and category != told:
-            warnings.append(f"has a key fact {number} of the category {told!r}, stored as other")
+        given = name_of(fact, "category").casefold().replace("-", "_").replace(" ", "_")
+        category = given if is_label("category", given) else "other"
+        if given and category != given:
+            warnings.append(f"has a key fact {number} of the category {given!r}, stored as other")
         model = name_of(fact, "suggested_by") or name_of(values, "suggested_by")
         yield suggested(case, text, category, text_of(fact, "quote").strip(), model), _gold(fact, number)
 

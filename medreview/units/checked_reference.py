@@ -140,8 +140,8 @@ def fields_beside(reference: Reference, record: Record) -> FieldTable:
 def fields_alone(reference: Reference) -> FieldTable:
     """A reference for which there is no record."""
     printed = _of_reference(reference)
-    told = ["No record was found for it in what was looked into."]
-    return _table(("field", "as printed"), ((name, (value,)) for name, value in printed.items()), told)
+    notes = ["No record was found for it in what was looked into."]
+    return _table(("field", "as printed"), ((name, (value,)) for name, value in printed.items()), notes)
 
 
 def field_name(field: Field) -> str:
@@ -234,7 +234,7 @@ def _told(record: Record) -> Iterator[str]:
         yield f"{said}: {notice.words}" if notice.words else said
 
 
-def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]], told: Sequence[str]) -> FieldTable:
+def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]], notes: Sequence[str]) -> FieldTable:
     """Lines of cells between bars, which are lined up where they are shown; then the notes on the record."""
     lines = [f"| {' | '.join(head)} |"]
     at, rows = len(lines[0]) + 1, []
@@ -249,7 +249,7 @@ def _table(head: Sequence[str], values: Iterator[tuple[Field, tuple[str, ...]]],
         rows.append(FieldRow(name, places[1], places[-1]))
         lines.append(f"| {' | '.join(cells)} |")
         at += len(lines[-1]) + 1
-    return FieldTable("\n".join([*lines, *(f"\n{words}" for words in told)]), tuple(rows))
+    return FieldTable("\n".join([*lines, *(f"\n{words}" for words in notes)]), tuple(rows))
 
 
 def _cell(text: str) -> str:
@@ -364,4 +364,4 @@ def _asked(check: ReferenceCheck) -> str:
 
 
 def _named(outcomes: dict[str, set[str]]) -> Iterator[str]:
-    return (f"{name} (failed)" if told == {"failed"} else name for name, told in outcomes.items())
+    return (f"{name} (failed)" if results == {"failed"} else name for name, results in outcomes.items())

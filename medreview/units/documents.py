@@ -48,8 +48,8 @@ def response_document(ordinal: int, text: str, statement: Iterable[Span] = ()) -
 
 def _said_of(source: Source) -> str:
     """What is to be known of a page that can be read."""
-    told = source.state_evidence
-    return f"words that speak to judges: “{told}”" if source.state == "instructions" else told
+    given = source.state_evidence
+    return f"words that speak to judges: “{given}”" if source.state == "instructions" else given
 
 
 PASSAGE: Final = "passage"

@@ -71,12 +71,12 @@ def _finding(row: sqlite3.Row) -> Finding:
         assisted_by=tuple(json.loads(row["assisted_by"])),
         type=row["type"],
         reason=row["reason"],
-        spans=tuple(_span(number, told) for number, told in enumerate(json.loads(row["spans"]), 1)),
+        spans=tuple(_span(number, given) for number, given in enumerate(json.loads(row["spans"]), 1)),
     )
 
 
-def _span(number: int, told: dict[str, Any]) -> FoundSpan:
-    return FoundSpan(number, told["quote"], told["status"], tuple(Span(*place) for place in told["spans"]))
+def _span(number: int, given: dict[str, Any]) -> FoundSpan:
+    return FoundSpan(number, given["quote"], given["status"], tuple(Span(*place) for place in given["spans"]))
 
 
 def span_payload(

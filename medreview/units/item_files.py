@@ -13,7 +13,7 @@ from medreview.exchange.imports.field_mapping import name_of, text_of
 from medreview.labels import SAME_WORDS
 from medreview.study import Study
 from medreview.text import Span
-from medreview.units.new_units import Brought
+from medreview.units.new_units import ImportRecord
 from medreview.units.qa import TYPES, QAItem, faults, folded, spelled, with_letters
 from medreview.units.revision import LONGEST, is_the_original, is_too_long, misfit
 from medreview.units.stored import NewPassage
@@ -28,7 +28,7 @@ QUESTION_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 _KNOWN: Final = frozenset({"unit", *(name for names in QUESTION_FIELDS.values() for name in names)})
 
 
-def read_question(values: Mapping[str, Any], study: Study) -> Brought:
+def read_question(values: Mapping[str, Any], study: Study) -> ImportRecord:
     """What a record brings."""
     question, passage = text_of(values, "question").strip(), passage_of(values)
     content = {
@@ -92,7 +92,7 @@ def type_of(value: str) -> str:
     return _OTHER_NAMES.get(name, name)
 
 
-def read_item(values: Mapping[str, Any], study: Study) -> Brought:
+def read_item(values: Mapping[str, Any], study: Study) -> ImportRecord:
     """What a record brings. Raises ``ValueError`` when it has no answer."""
     question, passage = text_of(values, "question").strip(), passage_of(values)
     item = _item(values, question, passage)
@@ -183,7 +183,7 @@ _REMOVAL: Final = ("remove", "removed", "removal", "delete", "deleted")
 _REVISION: Final = ("revise", "revised", "revision", "")
 
 
-def read_revision(values: Mapping[str, Any], study: Study) -> Brought:
+def read_revision(values: Mapping[str, Any], study: Study) -> ImportRecord:
     """What a record brings. Raises ``ValueError`` without an original, and when it neither revises nor removes."""
     response_id, original = _statement(values, study)
     revised = text_of(values, "revised").strip()

@@ -253,6 +253,11 @@ class Headline(NamedTuple):
     speaks_well: Mapping[str, tuple[str, ...]]
 
 
+_OPINIONS: Final = """
+SELECT o.unit, o.judge, o.label, coalesce(nullif(u.belongs_to, ''), o.unit)
+FROM opinion AS o LEFT JOIN unit AS u ON u.unit_id = o.unit
+WHERE o.axis = ? AND o.label IS NOT NULL AND substr(o.unit, 1, length(?2) + 1) = ?2 || ':' ORDER BY o.unit"""
+
 _IN_USE: Final = (
     "SELECT EXISTS (SELECT 1 FROM unit WHERE kind = ?)",
     "SELECT EXISTS (SELECT 1 FROM event WHERE unit > ?1 || ':' AND unit < ?1 || ';')",
@@ -387,10 +392,15 @@ class UnitKind(Asks):
         on one, or knows the right label of one."""
         return any(reader.execute(query, (self.name,)).fetchone()[0] for query in _IN_USE)
 
-    @abstractmethod
     def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
-        """The response, case or passage that it is part of: what figures resample; itself when it stands alone."""
+        """The response, case or passage that it is part of: what figures resample; itself when it stands alone.
 
-    @abstractmethod
+        Here of a stored unit.
+        """
+        row = reader.execute("SELECT belongs_to FROM unit WHERE unit_id = ?", (unit,)).fetchone()
+        return (row[0] if row else "") or unit
+
     def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
-        """Each machine's label on each unit of the kind, streamed."""
+        """Each machine's label on each unit of the kind, streamed; here the stored opinions."""
+        for unit, judge, label, cluster in reader.execute(_OPINIONS, (self.axis, self.name)):
+            yield Rating(unit, cluster, self.axis, judge, True, "", label)

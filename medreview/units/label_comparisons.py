@@ -187,12 +187,12 @@ def gold_results(
     The label when the gold label was shown (``medreview.review.gold.tell``) counts; before that the standing one, or
     the first if given blind, as in every figure. To be shown when the block of the units is done.
     """
-    told = labels_when_told(reader, reviewer, pass_no)
+    shown = labels_when_told(reader, reviewer, pass_no)
     found = []
     for item in gold_items(reader):
         if units is None or item.unit in units:
             axis = item.gold.axis
-            label = told.get((item.unit, axis)) or _label_given(reader, item.unit, axis, reviewer, pass_no)
+            label = shown.get((item.unit, axis)) or _label_given(reader, item.unit, axis, reviewer, pass_no)
             if label is not None:
                 found.append(GoldResult(item.unit, item.gold, label, _marked(reader, item, reviewer, pass_no)))
     return found
@@ -206,9 +206,9 @@ def failed_attention(reader: sqlite3.Connection) -> list[str]:
 
 def told_results(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> list[GoldResult]:
     """Those that no open block hides any more: what figures and exports may count."""
-    told = labels_when_told(reader, reviewer, pass_no)
+    shown = labels_when_told(reader, reviewer, pass_no)
     return [one for one in gold_results(reader, reviewer, pass_no)
-            if (one.unit, one.gold.axis) in told
+            if (one.unit, one.gold.axis) in shown
             or not reader.execute(_HIDDEN, (one.unit, reviewer, pass_no)).fetchone()]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from medreview.study import Study
 from medreview.study.ids import PAIR, STATEMENT, unit_id
 from medreview.text import counted
 from medreview.units.named_statement import find_statement
-from medreview.units.new_units import EXPOSURES, Brought, ImportedLabel, unknown_label
+from medreview.units.new_units import EXPOSURES, ImportedLabel, ImportRecord, unknown_label
 from medreview.units.unit_format import UnitFormat
 
 _REVIEWER: Final = ("reviewer", "expert", "annotator", "rater")
@@ -43,7 +43,7 @@ def _label_files(
 ) -> UnitFormat:
     """The files of one kind. ``find``: the unit of a record; ``label``: axis and level of the word of a file."""
 
-    def read(values: Mapping[str, Any], study: Study) -> Brought:
+    def read(values: Mapping[str, Any], study: Study) -> ImportRecord:
         (axis, level), blind = label(name_of(values, "label")), _given_blind(values)
         found = find(values, study.reader)
         reason, words = _reason(text_of(values, "reason").strip())
@@ -59,7 +59,7 @@ def _label_files(
             snapshot=found.snapshot,
             texts=found.texts,
         )
-        return Brought(labels=(given,))
+        return ImportRecord(labels=(given,))
 
     return UnitFormat(
         name=kind,

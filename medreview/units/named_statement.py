@@ -37,35 +37,35 @@ class NamedStatement(NamedTuple):
     text_sha256: str
 
 
-def find_responses(reader: sqlite3.Connection, told: str, model: str = "") -> list[sqlite3.Row]:
+def find_responses(reader: sqlite3.Connection, given: str, model: str = "") -> list[sqlite3.Row]:
     """The responses with an id, in the study or in the file that they came from, else the one that the screen calls so.
 
     Answers of several models may share the id of their record; ``model`` then tells which. Raises ``ValueError``, half
     a sentence that names the nearest ids, for a name that no response has.
     """
-    found = reader.execute(_RESPONSES, (told,)).fetchall()
-    if not found and re.fullmatch(r"R\d{2,}", told, re.IGNORECASE):
+    found = reader.execute(_RESPONSES, (given,)).fetchall()
+    if not found and re.fullmatch(r"R\d{2,}", given, re.IGNORECASE):
         query = "SELECT response_id, ordinal, model FROM response WHERE ordinal = ?"
-        found = reader.execute(query, (int(told[1:]),)).fetchall()
+        found = reader.execute(query, (int(given[1:]),)).fetchall()
     if not found:
         ids = [row[0] for row in reader.execute("SELECT DISTINCT record_id FROM response WHERE record_id <> ''")]
-        nearest = _told_nearest([repr(each) for each in _alike(told, ids, _IDS_ALIKE)])
-        raise ValueError(f"names the response {told[:_SHOWN]!r}, which the study does not have{nearest}")
+        nearest = _nearest_words([repr(each) for each in _alike(given, ids, _IDS_ALIKE)])
+        raise ValueError(f"names the response {given[:_SHOWN]!r}, which the study does not have{nearest}")
     fitting = [row for row in found if row["model"] == model] if model else found
     if not fitting:
         models = ", ".join(sorted({row["model"] for row in found}))
-        raise ValueError(f"names the response {told!r} of the model {model!r}; the study has it of {models}")
+        raise ValueError(f"names the response {given!r} of the model {model!r}; the study has it of {models}")
     return fitting
 
 
-def find_statement(reader: sqlite3.Connection, told: str, response: str = "", model: str = "") -> NamedStatement:
+def find_statement(reader: sqlite3.Connection, given: str, response: str = "", model: str = "") -> NamedStatement:
     """The statement that is named so, in a response where one is named.
 
     A text is the same whatever its case, spaces, markers of citations, and signs at its ends. Raises ``ValueError``,
     half a sentence, for a name that no statement has, which names the nearest ones, and for one that several have.
     """
-    told = told.strip()
-    on_screen = _ON_SCREEN.fullmatch(told)
+    given = given.strip()
+    on_screen = _ON_SCREEN.fullmatch(given)
     if not response and on_screen and on_screen[1]:
         response = on_screen[1]
     responses = [row["response_id"] for row in find_responses(reader, response, model)] if response else []
@@ -74,20 +74,20 @@ def find_statement(reader: sqlite3.Connection, told: str, response: str = "", mo
         among = reader.execute(f"{_COLUMNS} WHERE s.response_id IN ({marks})", responses).fetchall()
     else:
         query = f"{_COLUMNS} WHERE s.statement_id = ?1 OR s.text_sha256 = ?2"
-        among = reader.execute(query, (told, sha256(told))).fetchall()
-    found = [row for row in among if told in (row["statement_id"], row["text"])]
+        among = reader.execute(query, (given, sha256(given))).fetchall()
+    found = [row for row in among if given in (row["statement_id"], row["text"])]
     if not found and on_screen:
         if not responses:
-            raise ValueError(f"has {told!r} as its statement, a number, and no response that it counts in")
+            raise ValueError(f"has {given!r} as its statement, a number, and no response that it counts in")
         found = [row for row in among if _name(reader, row) == f"S{on_screen[2].lower()}"]
     if not found:
-        among = among or _about_as_long(reader, told)
-        plain = _plain(told)
+        among = among or _about_as_long(reader, given)
+        plain = _plain(given)
         found = [row for row in among if _plain(row["text"]) == plain]
     if len(found) > 1:
         raise ValueError(_ambiguous(reader, found))
     if not found:
-        raise ValueError(_missing(reader, among, told, response))
+        raise ValueError(_missing(reader, among, given, response))
     return NamedStatement(*(found[0][name] for name in NamedStatement._fields))
 
 
@@ -96,9 +96,9 @@ def _plain(text: str) -> str:
     return folded(without_markers(text)).strip(" .,;:!?\"'“”‘’()[]*_-–—•")
 
 
-def _about_as_long(reader: sqlite3.Connection, told: str) -> list[sqlite3.Row]:
+def _about_as_long(reader: sqlite3.Connection, given: str) -> list[sqlite3.Row]:
     query = f"{_COLUMNS} WHERE length(s.text) BETWEEN ? AND ? LIMIT ?"
-    return reader.execute(query, (len(told) // 2, 2 * len(told) + 20, _SEARCHED)).fetchall()
+    return reader.execute(query, (len(given) // 2, 2 * len(given) + 20, _SEARCHED)).fetchall()
 
 
 def _name(reader: sqlite3.Connection, row: sqlite3.Row) -> str:
@@ -118,24 +118,24 @@ def _ambiguous(reader: sqlite3.Connection, found: Sequence[sqlite3.Row]) -> str:
     return f"has a statement that {len(found)} of the study are: {names}; {what}"
 
 
-def _missing(reader: sqlite3.Connection, among: Sequence[sqlite3.Row], told: str, response: str) -> str:
+def _missing(reader: sqlite3.Connection, among: Sequence[sqlite3.Row], given: str, response: str) -> str:
     texts = {row["text"]: row for row in among}
-    near = [f"{_named(reader, texts[text])} {_cut(text)}" for text in _alike(told, texts)]
+    near = [f"{_named(reader, texts[text])} {_cut(text)}" for text in _alike(given, texts)]
     if response:
-        numbered = _ON_SCREEN.fullmatch(told)
+        numbered = _ON_SCREEN.fullmatch(given)
         of = f"the response {response!r} does not have ({counted(len(among), 'statement')})"
-        return f"has a statement that {of}: {_cut(told)}{'' if numbered else _told_nearest(near)}"
-    return f"has a statement that the study does not have: {_cut(told)}{_told_nearest(near)}"
+        return f"has a statement that {of}: {_cut(given)}{'' if numbered else _nearest_words(near)}"
+    return f"has a statement that the study does not have: {_cut(given)}{_nearest_words(near)}"
 
 
-def _alike(told: str, known: Iterable[str], per_cent: int = _ALIKE) -> list[str]:
+def _alike(given: str, known: Iterable[str], per_cent: int = _ALIKE) -> list[str]:
     from rapidfuzz import fuzz, process
 
-    found = process.extract(told, list(known), scorer=fuzz.ratio, limit=_NEAREST, score_cutoff=per_cent)
+    found = process.extract(given, list(known), scorer=fuzz.ratio, limit=_NEAREST, score_cutoff=per_cent)
     return [text for text, _, _ in found]
 
 
-def _told_nearest(near: Sequence[str]) -> str:
+def _nearest_words(near: Sequence[str]) -> str:
     return f"; nearest: {', '.join(near)}" if near else ""
 
 

@@ -149,7 +149,7 @@ def unknown_label(what: str, labels: Iterable[Label], more: str = "") -> ValueEr
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ImportRecord:
     """What one record brings: units, the passages and cases they are about, right labels, what machines and people say.
 
     ``answers``: ordinary responses, which are units of a kind as they are; ``references``: (question, correct answer).
@@ -179,7 +179,7 @@ class StoredCounts(NamedTuple):
     labels: int
 
 
-def store_brought(connection: sqlite3.Connection, batch: Sequence[Brought], imported_from: str) -> StoredCounts:
+def store_records(connection: sqlite3.Connection, batch: Sequence[ImportRecord], imported_from: str) -> StoredCounts:
     """Store what came inside the caller's transaction; what is there already is passed over."""
     answers = add_responses(connection, [response_row(one, imported_from) for one in _each(batch, "answers")])
     for question, text in _each(batch, "references"):
@@ -194,5 +194,5 @@ def store_brought(connection: sqlite3.Connection, batch: Sequence[Brought], impo
     return StoredCounts(units + answers, cases, gold, opinions, add_labels(connection, _each(batch, "labels")))
 
 
-def _each(batch: Sequence[Brought], name: str) -> Iterator[Any]:
+def _each(batch: Sequence[ImportRecord], name: str) -> Iterator[Any]:
     return (item for one in batch for item in getattr(one, name))

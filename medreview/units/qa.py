@@ -6,25 +6,23 @@ As in ClinIQLink; what is wrong with it is said by flags.
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from medreview.exchange.files.columns import Cell, Column, Type
+from medreview.exchange.files.columns import Cell
 from medreview.labels import RELEVANCE
 from medreview.text import Span
 from medreview.units.documents import about
-from medreview.units.kind import CardPart, Headline, Machines, Rating, UnitKind, UnitView
+from medreview.units.kind import CardPart, Headline, Machines, UnitKind, UnitView
 from medreview.units.stored import (
     GROUPED_ROWS,
     content_column,
     content_table,
     content_value,
-    given_quote,
     load_unit,
-    located,
-    stored_opinions,
-    stored_ratings,
+    opinions_beside,
 )
 
 TYPES: Final[Mapping[str, str]] = {
@@ -77,18 +75,7 @@ class QAItem:
 
     def content(self) -> dict[str, Any]:
         """As the table ``unit`` holds it."""
-        return {
-            "type": self.type,
-            "question": self.question,
-            "options": [list(option) for option in self.options],
-            "answers": list(self.answers),
-            "steps": list(self.steps),
-            "wrong_answer": self.wrong_answer,
-            "wrong_steps": list(self.wrong_steps),
-            "flaw": self.flaw,
-            "passage": self.passage,
-            "span": list(self.span) if self.span else None,
-        }
+        return asdict(self)
 
 
 def item_of(content: Mapping[str, Any]) -> QAItem:
@@ -178,28 +165,26 @@ def _options(item: QAItem) -> Iterator[Fault]:
         yield Fault("answer_no_option", f"has an answer that is not one of its options ({strange[0][:40]})")
 
 
-def _of_item(name: str, type: Type, meaning: str, made: Callable[[QAItem], Cell]) -> Column:
-    return content_column(name, type, meaning, lambda content: made(item_of(content)))
+def _lines(name: str) -> Callable[[Mapping[str, Any]], Cell]:
+    return lambda content: "\n".join(content[name])
 
 
 _COLUMNS: Final = (
-    _of_item("item_type", "text", "What kind of question it is.", lambda item: item.type),
-    _of_item("question", "text", "The question.", lambda item: item.question),
-    _of_item("options", "text", "The options with their letters, one a line.",
-             lambda item: "\n".join(f"{letter}  {text}" for letter, text in item.options)),
-    _of_item("answers", "text", "The answers, one a line; more than one of a list only.",
-             lambda item: "\n".join(item.answers)),
-    _of_item("steps", "text", "The steps of the reasoning, one a line.", lambda item: "\n".join(item.steps)),
-    _of_item("wrong_answer", "text", "Of an inverse item, the wrong answer that is shown.",
-             lambda item: item.wrong_answer),
-    _of_item("wrong_steps", "text", "Of an inverse item, the wrong reasoning, one step a line.",
-             lambda item: "\n".join(item.wrong_steps)),
-    _of_item("flaw", "text", "What is wrong with these.", lambda item: item.flaw),
-    _of_item("passage_id", "text", "The passage that it was made from.", lambda item: item.passage),
-    _of_item("answer_start_cp", "integer", "Where the answer is said to stand in the passage: first code point.",
-             lambda item: item.span.start if item.span else None),
-    _of_item("answer_end_cp", "integer", "The end of that, half-open.",
-             lambda item: item.span.end if item.span else None),
+    content_column("item_type", "text", "What kind of question it is.", itemgetter("type")),
+    content_column("question", "text", "The question."),
+    content_column("options", "text", "The options with their letters, one a line.",
+                   lambda content: "\n".join(map("  ".join, content["options"]))),
+    content_column("answers", "text", "The answers, one a line; more than one of a list only.", _lines("answers")),
+    content_column("steps", "text", "The steps of the reasoning, one a line.", _lines("steps")),
+    content_column("wrong_answer", "text", "Of an inverse item, the wrong answer that is shown."),
+    content_column("wrong_steps", "text", "Of an inverse item, the wrong reasoning, one step a line.",
+                   _lines("wrong_steps")),
+    content_column("flaw", "text", "What is wrong with these."),
+    content_column("passage_id", "text", "The passage that it was made from.", itemgetter("passage")),
+    content_column("answer_start_cp", "integer", "Where the answer is said to stand in the passage: first code point.",
+                   lambda content: content["span"][0] if content["span"] else None),
+    content_column("answer_end_cp", "integer", "The end of that, half-open.",
+                   lambda content: content["span"][1] if content["span"] else None),
 )  # fmt: skip
 
 
@@ -227,39 +212,18 @@ class QA(UnitKind):
         stored = load_unit(reader, unit)
         item = item_of(stored.content)
         passage = about(reader, item.passage, "", _looked_for(item))
-        return UnitView(
-            unit=unit,
-            kind=self.name,
-            name=f"Q{stored.ordinal}",
-            group=passage.title if passage else "",
-            text=stored.text,
-            text_sha256=stored.content_sha256,
-            parts=tuple(_parts(item)),
-            documents=(passage,) if passage else (),
-            model=stored.model,
-            origin=stored.origin,
-            record_id=stored.record_id,
-            missing="" if passage else "The passage did not come with this item.",
-        )
+        name, parts = f"Q{stored.ordinal}", _parts(item)
+        if passage is None:
+            return stored.view(name, parts, (), missing="The passage did not come with this item.")
+        return stored.view(name, parts, (passage,), group=passage.title)
 
     def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
         """Stored opinions, and where the writer of the item says that the answer stands."""
         stored = load_unit(reader, unit)
         item = item_of(stored.content)
         passage = about(reader, item.passage, "", "")
-        found = stored_opinions(reader, unit, self.axis)
-        if item.span and passage:
-            quote = given_quote(stored.model, passage.text[item.span.start : item.span.end])
-            found = found._replace(opinions=(*found.opinions, quote))
-        return located(found, passage)
-
-    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
-        """The passage."""
-        return load_unit(reader, unit).belongs_to or unit
-
-    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
-        """Stored labels of machines."""
-        return stored_ratings(reader, self.name, self.axis)
+        quote = passage.text[item.span.start : item.span.end] if item.span and passage else ""
+        return opinions_beside(reader, stored, self.axis, passage, quote)
 
 
 def _parts(item: QAItem) -> Iterator[CardPart]:

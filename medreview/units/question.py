@@ -7,18 +7,15 @@ from typing import Any, Final
 
 from medreview.labels import ANSWERABILITY
 from medreview.units.documents import about
-from medreview.units.kind import CardPart, Document, Headline, Machines, Rating, UnitKind, UnitView
+from medreview.units.kind import CardPart, Document, Headline, Machines, UnitKind, UnitView
 from medreview.units.stored import (
     GROUPED_ROWS,
     StoredUnit,
     content_column,
     content_table,
-    given_quote,
     kept_for_afterwards,
     load_unit,
-    located,
-    stored_opinions,
-    stored_ratings,
+    opinions_beside,
 )
 
 _NO_TEXT: Final = "No text came with this question: whether it can be answered from one cannot be said."
@@ -57,44 +54,22 @@ class QuestionKind(UnitKind):
         stored = load_unit(reader, unit)
         hidden = kept_for_afterwards(reader, stored.text)
         text = _text(reader, stored, stored.text if hidden else stored.content["answer"] or stored.text)
-        return UnitView(
-            unit=unit,
-            kind=self.name,
-            name=f"C{stored.ordinal}",
-            group=text.title if text else "",
-            text=stored.text,
-            text_sha256=stored.content_sha256,
-            parts=tuple(_parts(stored.content, hidden=hidden)),
-            documents=(text,) if text else (),
-            model=stored.model,
-            origin=stored.origin,
-            record_id=stored.record_id,
-            missing="" if text else _NO_TEXT,
-        )
+        name, parts = f"C{stored.ordinal}", _parts(stored.content, hidden=hidden)
+        if text is None:
+            return stored.view(name, parts, (), missing=_NO_TEXT)
+        return stored.view(name, parts, (text,), group=text.title)
 
     def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:
         """Stored opinions, and the quote of who wrote the question."""
         stored = load_unit(reader, unit)
         text = _text(reader, stored, "")
-        found = stored_opinions(reader, unit, self.axis, text.key if text else "passage")
-        if stored.content["quote"] and text:
-            quote = given_quote(stored.model, stored.content["quote"], text.key)
-            found = found._replace(opinions=(*found.opinions, quote))
-        return located(found, text)
+        return opinions_beside(reader, stored, self.axis, text, stored.content["quote"] if text else "")
 
     def fits(self, view: UnitView, label: str) -> str:
         """Without a text nobody can say whether it answers the question."""
         if view.documents or label == "not_self_contained":
             return ""
         return f"{_NO_TEXT} Put it off, or press 3 when the question is not self-contained."
-
-    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
-        """The text that it was made from."""
-        return load_unit(reader, unit).belongs_to or unit
-
-    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
-        """Stored labels of machines."""
-        return stored_ratings(reader, self.name, self.axis)
 
 
 def _text(reader: sqlite3.Connection, stored: StoredUnit, words: str) -> Document | None:

@@ -184,24 +184,18 @@ class RankingKind(UnitKind):
         outputs = stored.content["outputs"]
         numbers = drawn_order(seed_of(reader, unit), len(outputs))
         kind, reference = stored.content["type"], stored.content["reference"]
-        return UnitView(
-            unit=unit,
-            kind=self.name,
-            name=ranking_name(stored.ordinal),
-            group="",
-            text=stored.text,
-            text_sha256=stored.content_sha256,
-            parts=(
+        return stored.view(
+            ranking_name(stored.ordinal),
+            (
                 CardPart("asked", stored.content["question"], main=True),
                 *([CardPart("type", kind, tone="dim")] if kind else []),
             ),
-            documents=tuple(
+            (
                 Document(f"output:{number}", f"output {place}", outputs[number - 1]["text"])
                 for place, number in enumerate(numbers, 1)
             ),
+            model="",
             beside=Document("reference", "reference answer", reference) if reference else None,
-            origin=stored.origin,
-            record_id=stored.record_id,
             numbers=numbers,
             missing="" if reference else "This ranking came without a reference answer.",
         )
@@ -236,10 +230,6 @@ class RankingKind(UnitKind):
     def recorded(self, reader: sqlite3.Connection, view: UnitView) -> Mapping[str, Any]:
         """The order on the screen, and what it was drawn by."""
         return {"seed": seed_of(reader, view.unit), "shown": list(view.numbers)}
-
-    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
-        """Itself: rankings stand alone."""
-        return unit
 
     def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
         """Orders, qualities and flags that judges gave."""

@@ -11,7 +11,7 @@ from json import loads
 from typing import TYPE_CHECKING, Any, Final
 
 from medreview.labels import label_words
-from medreview.study.ids import STATEMENT, kind_of, unit_id
+from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.unit_table import dumped
 from medreview.text import sha256
 from medreview.units.kind import Asks
@@ -125,31 +125,11 @@ def find_unit(reader: sqlite3.Connection, name: str) -> str:
         for one in wanted
         for row in reader.execute(f"SELECT unit FROM ({one.rows}) WHERE record_id = ? AND record_id <> ''", (record,))
     ]
-    return _only(units, f"unit {name!r}")
-
-
-def find_statement(reader: sqlite3.Connection, response: str, statement: str) -> str:
-    """A statement by the id of its response (in its file or in the study), and its text or its place (``3``).
-
-    White space in the text does not matter. Raises ``LookupError`` with half a sentence.
-    """
-    responses = reader.execute(
-        "SELECT response_id FROM response WHERE record_id = ?1 OR response_id = ?1", (response,)
-    ).fetchall()
-    response_id = _only([row[0] for row in responses], f"response {response!r}")
-    rows = reader.execute(
-        "SELECT statement_id, ordinal, text FROM statement WHERE response_id = ? ORDER BY ordinal", (response_id,)
-    ).fetchall()
-    words = statement.split()
-    units = [row["statement_id"] for row in rows if row["text"].split() == words]
-    units = units or [row["statement_id"] for row in rows if str(row["ordinal"]) == statement.strip()]
-    return unit_id(STATEMENT, _only(units, f"statement {statement[:60]!r} in the response {response!r}"))
-
-
-def _only(units: list[str], what: str) -> str:
-    if len(units) == 1:
-        return units[0]
-    raise LookupError(f"there is more than one {what}" if units else f"there is no {what} in the study")
+    if len(units) != 1:
+        raise LookupError(
+            f"there is {'more than one' if units else 'no'} unit {name!r}{'' if units else ' in the study'}"
+        )
+    return str(units[0])
 
 
 def _is_unit(reader: sqlite3.Connection, name: str) -> bool:

@@ -7,18 +7,9 @@ from typing import Any, Final
 
 from medreview.labels import REVISION
 from medreview.units.documents import about, changes
-from medreview.units.kind import CardPart, Document, Headline, Machines, Rating, UnitKind, UnitView
+from medreview.units.kind import CardPart, Document, Headline, Machines, UnitKind, UnitView
 from medreview.units.statement_view import load_name
-from medreview.units.stored import (
-    GROUPED_ROWS,
-    content_column,
-    content_table,
-    given_quote,
-    load_unit,
-    located,
-    stored_opinions,
-    stored_ratings,
-)
+from medreview.units.stored import GROUPED_ROWS, content_column, content_table, load_unit, opinions_beside
 
 _COLUMNS: Final = (
     content_column("action", "text", "revise or remove.",
@@ -83,18 +74,11 @@ class Revision(UnitKind):
         content = stored.content
         text = _source(reader, content, content["revised"] or content["original"])
         named = load_name(reader, content["statement"]) if content["statement"] else ""
-        return UnitView(
-            unit=unit,
-            kind=self.name,
-            name=f"V{stored.ordinal}",
+        return stored.view(
+            f"V{stored.ordinal}",
+            _parts(content, named),
+            (text,) if text else (),
             group=named.partition(" ")[0] or (text.title if text else ""),
-            text=stored.text,
-            text_sha256=stored.content_sha256,
-            parts=tuple(_parts(content, named)),
-            documents=(text,) if text else (),
-            model=stored.model,
-            origin=stored.origin,
-            record_id=stored.record_id,
             response_id=content["response"],
             missing="" if text else "The source did not come with this revision, and is no page of this study.",
         )
@@ -104,25 +88,12 @@ class Revision(UnitKind):
         stored = load_unit(reader, unit)
         content = stored.content
         text = _source(reader, content, "")
-        found = stored_opinions(reader, unit, self.axis, text.key if text else "passage")
-        if content["quote"] or content["changed"]:
-            said = "revised it" if content["revised"] else "removed it"
-            writer = given_quote(stored.model, content["quote"], text.key if text else "passage", said)
-            writer = writer._replace(reason=content["changed"])
-            found = found._replace(opinions=(*found.opinions, writer))
-        return located(found, text)
+        said = "revised it" if content["revised"] else "removed it"
+        return opinions_beside(reader, stored, self.axis, text, content["quote"], said, content["changed"])
 
     def fits(self, view: UnitView, label: str) -> str:
         """The first three labels are of a revised text, the others of a removal."""
         return misfit(next((part.text for part in view.parts if part.label == _REVISED), ""), label)
-
-    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
-        """The response that the statement is part of, else the passage."""
-        return load_unit(reader, unit).belongs_to or unit
-
-    def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
-        """Stored labels of machines."""
-        return stored_ratings(reader, self.name, self.axis)
 
 
 _REVISED: Final = "revised"

@@ -16,11 +16,11 @@ from typing import Any, Final, Literal, get_args
 from medreview.exchange.files.columns import Cell, Column, ExportFile, Type, cells_of
 from medreview.labels import FALSE_QUOTES, label_words
 from medreview.study import Study
-from medreview.study.ids import content_id, kind_of
+from medreview.study.ids import content_id
 from medreview.study.rows import insert
 from medreview.study.unit_table import content_unit_id, dumped, insert_unit
 from medreview.text import Span, sha256
-from medreview.units.kind import Document, DocumentPassage, Gold, Machines, Opinion, Rating
+from medreview.units.kind import CardPart, Document, DocumentPassage, Gold, Machines, Opinion, UnitView
 
 ROWS: Final = """SELECT unit_id AS unit, ordinal AS cluster, ordinal, text, model, origin, record_id
 FROM unit WHERE kind = '{}'"""
@@ -117,6 +117,23 @@ class StoredUnit:
     content: Mapping[str, Any]
     content_sha256: str
     made_by: Mapping[str, Any]
+
+    def view(self, name: str, parts: Iterable[CardPart], documents: Iterable[Document], **more: Any) -> UnitView:
+        """It as a reviewer is shown it; ``more``: further fields of the view."""
+        return UnitView(
+            unit=self.unit,
+            kind=self.kind,
+            name=name,
+            group=more.pop("group", ""),
+            text=self.text,
+            text_sha256=self.content_sha256,
+            parts=tuple(parts),
+            documents=tuple(documents),
+            model=more.pop("model", self.model),
+            origin=self.origin,
+            record_id=self.record_id,
+            **more,
+        )
 
 
 def dumped_spans(spans: Iterable[tuple[str, Span, str]]) -> str:
@@ -250,8 +267,8 @@ _KEY: Final = "correct_answer"
 def correct_answers_are(reader: sqlite3.Connection) -> WhenShown:
     """The study's rule; ``after`` until another is set: the correct answer is nearly the right label."""
     row = reader.execute("SELECT value FROM study WHERE key = ?", (_KEY,)).fetchone()
-    told = row[0] if row else None
-    return next((when for when in get_args(WhenShown) if when == told), "after")
+    rule = row[0] if row else None
+    return next((when for when in get_args(WhenShown) if when == rule), "after")
 
 
 def show_correct_answers(study: Study, when: WhenShown) -> None:
@@ -337,28 +354,19 @@ def located(machines: Machines, *documents: Document | None) -> Machines:
     return machines._replace(opinions=opinions, badges=" · ".join(f"quote {status}" for status in dict.fromkeys(false)))
 
 
-def given_quote(writer: str, quote: str, key: str = "passage", said: str = "quotes") -> Opinion:
-    """What a generator quoted for what it wrote, as the opinion of a machine, which is no vote."""
-    return Opinion(
-        "generator",
-        writer or "the file",
-        "",
-        "",
-        said,
-        None,
-        passages=(DocumentPassage(key, quote, ""),) if quote else (),
-        counts=False,
-    )
-
-
-def stored_ratings(reader: sqlite3.Connection, kind: str, axis: str) -> Iterator[Rating]:
-    """Each machine's stored label on the units of a kind."""
-    query = """SELECT o.unit, o.judge, o.label, coalesce(nullif(u.belongs_to, ''), o.unit) FROM opinion AS o
-               LEFT JOIN unit AS u ON u.unit_id = o.unit
-               WHERE o.axis = ? AND o.label IS NOT NULL ORDER BY o.unit"""
-    for unit, judge, label, cluster in reader.execute(query, (axis,)):
-        if kind_of(unit) == kind:
-            yield Rating(unit, cluster, axis, judge, True, "", label)
+def opinions_beside(
+    reader: sqlite3.Connection, stored: StoredUnit, axis: str, text: Document | None, quote: str, said: str = "quotes",
+    reason: str = "",
+) -> Machines:  # fmt: skip
+    """The opinions on a unit that was made from a text, then what its writer quoted from it, which is no vote; each
+    quotation with its places in the text. Without a quote and a reason the writer says nothing."""
+    key = text.key if text else "passage"
+    found = stored_opinions(reader, stored.unit, axis, key)
+    if quote or reason:
+        passages = (DocumentPassage(key, quote, ""),) if quote else ()
+        writer = Opinion("generator", stored.model or "the file", "", "", said, None, None, reason, passages, False)
+        found = found._replace(opinions=(*found.opinions, writer))
+    return located(found, text)
 
 
 _COMMON: Final = (

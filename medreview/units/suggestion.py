@@ -104,27 +104,6 @@ def facts_wanted(reader: sqlite3.Connection, case_id: str = "") -> dict[str, int
     return {row["case_id"]: row["wanted"] for row in reader.execute(_WANTED, (GENERATOR, case_id))}
 
 
-def own_fact(reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
-    """The events that add a fact to the case of the suggestion ``beside``, and keep it.
-
-    Raises ``ValueError`` without a text, for an unknown category, and for a fact that the case has.
-    """
-    words = text.strip()
-    if not words:
-        raise ValueError("A fact has no words yet.")
-    if category not in [label.level for label in CATEGORY]:
-        raise ValueError(f"{category!r} is no category; there are {', '.join(label.level for label in CATEGORY)}.")
-    case_id = load_unit(reader, beside).belongs_to
-    if any(fact.text == words and fact.state != "discarded" for fact in case_facts(reader, case_id)):
-        raise ValueError("The case has this fact already.")
-    unit = own_fact_id(case_id, words, category)
-    return (
-        NewEvent("fact_add", unit, {"case": case_id, "text": words, "category": category}),
-        # No machine has a say on it: what there is of them cannot have been seen.
-        NewEvent("decide", unit, {"axis": "suggestion", "label": "kept", "via": "digit", "exposure": _UNSEEN}),
-    )
-
-
 class Suggestion(UnitKind):
     """``suggestion:HASH``, a stored unit. A label ``edited`` has the words, and the category, in its payload."""
 
@@ -151,22 +130,15 @@ class Suggestion(UnitKind):
             raise KeyError(unit)
         wanted = facts_wanted(reader, case.case_id).get(case.case_id)
         keep = f" · keep {counted(wanted, 'fact')}" if wanted else ""
-        return UnitView(
-            unit=unit,
-            kind=self.name,
-            name=f"{case.name} F{_place(reader, stored.belongs_to, stored.ordinal)}",
-            group=" ".join(part for part in (case.name, case.title) if part),
-            text=stored.text,
-            text_sha256=stored.content_sha256,
-            parts=(
+        return stored.view(
+            f"{case.name} F{_place(reader, stored.belongs_to, stored.ordinal)}",
+            (
                 CardPart("fact", stored.content["fact"], main=True),
                 CardPart("category", label_words("category", stored.content["category"])),
                 CardPart("case", (case.title or case.question) + keep, tone="dim"),
             ),
-            documents=case.documents,
-            model=stored.model,
-            origin=stored.origin,
-            record_id=stored.record_id,
+            case.documents,
+            group=" ".join(part for part in (case.name, case.title) if part),
             missing="" if case.reference else "This case came without a reference text: notes only.",
         )
 
@@ -190,12 +162,24 @@ class Suggestion(UnitKind):
         return bool(reader.execute(f"SELECT EXISTS (SELECT 1 {_HERE} AND u.unit_id = ?)", (unit,)).fetchone()[0])
 
     def added(self, reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
-        """A fact of a reviewer's own for the case, which is kept."""
-        return own_fact(reader, beside, text, category)
+        """A fact of a reviewer's own for the case of the suggestion ``beside``, which is kept.
 
-    def cluster(self, reader: sqlite3.Connection, unit: str) -> str:
-        """The case."""
-        return load_unit(reader, unit).belongs_to
+        Raises ``ValueError`` without a text, for an unknown category, and for a fact that the case has.
+        """
+        words = text.strip()
+        if not words:
+            raise ValueError("A fact has no words yet.")
+        if category not in [label.level for label in CATEGORY]:
+            raise ValueError(f"{category!r} is no category; there are {', '.join(label.level for label in CATEGORY)}.")
+        case_id = load_unit(reader, beside).belongs_to
+        if any(fact.text == words and fact.state != "discarded" for fact in case_facts(reader, case_id)):
+            raise ValueError("The case has this fact already.")
+        unit = own_fact_id(case_id, words, category)
+        return (
+            NewEvent("fact_add", unit, {"case": case_id, "text": words, "category": category}),
+            # No machine has a say on it: what there is of them cannot have been seen.
+            NewEvent("decide", unit, {"axis": self.axis, "label": "kept", "via": "digit", "exposure": _UNSEEN}),
+        )
 
     def machine_ratings(self, reader: sqlite3.Connection) -> Iterator[Rating]:
         """None: a model that suggests a fact has not judged it."""

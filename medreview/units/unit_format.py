@@ -30,7 +30,7 @@ from medreview.storable import storable_text, unstorable
 from medreview.study import Study
 from medreview.text import folded, sha256
 from medreview.units.kind import Gold
-from medreview.units.new_units import Brought, ImportedLabel, store_brought
+from medreview.units.new_units import ImportedLabel, ImportRecord, store_records
 from medreview.units.stored import NewOpinion, NewPassage, NewUnit, load_reference
 
 _BATCH = 500
@@ -54,7 +54,7 @@ class UnitFormat:
     fields: Mapping[str, tuple[str, ...]]
     characteristic: tuple[str, ...]
     required: tuple[str, ...]
-    read: Callable[[Mapping[str, Any], Study], Brought]
+    read: Callable[[Mapping[str, Any], Study], ImportRecord]
     tells: Callable[[Collection[str], Sequence[Mapping[str, Any]]], bool] = lambda columns, records: True
     unlike: bool = False
     on_statements: bool = False
@@ -114,7 +114,7 @@ def import_units(
     rows, lines = open_rows(path)
     fields = Fields({**form.fields, "unit": ("unit",)}, mapping)
     done, unused = ImportedUnits(), UnusedColumns(form.fields)
-    batch: list[Brought] = []
+    batch: list[ImportRecord] = []
     asked, correct = _Asked(study, form), CorrectAnswers(study)
     progress.begin(path.name, lines)
 
@@ -151,7 +151,7 @@ class _Asked:
         self._form = form
         self._units = {self._hash(text): unit for text, unit in rows}
 
-    def twice(self, brought: Brought) -> Iterator[str]:
+    def twice(self, brought: ImportRecord) -> Iterator[str]:
         """A warning for each unit that has the text of another one."""
         for unit in brought.units if self._form.unlike else ():
             if self._units.setdefault(self._hash(unit.text), unit.unit) != unit.unit:
@@ -180,7 +180,7 @@ class CorrectAnswers:
 
 def _brought(
     row: NamedRow | BadRecord, fields: Fields, form: UnitFormat, study: Study, unused: UnusedColumns
-) -> Brought | BadRecord:
+) -> ImportRecord | BadRecord:
     if isinstance(row, BadRecord):
         return row
     if why := unstorable(dict(row.values)):
@@ -198,8 +198,8 @@ def _brought(
     return brought
 
 
-def _store(study: Study, batch: Sequence[Brought], imported_from: str, done: ImportedUnits) -> None:
-    stored = study.write(lambda connection: store_brought(connection, batch, imported_from))
+def _store(study: Study, batch: Sequence[ImportRecord], imported_from: str, done: ImportedUnits) -> None:
+    stored = study.write(lambda connection: store_records(connection, batch, imported_from))
     done.added += stored.units
     done.known += sum(len(one.units) + len(one.answers) for one in batch) - stored.units
     done.cases += stored.cases
@@ -271,7 +271,7 @@ def item_of(
     passage: NewPassage | None,
     faults: Iterable[str],
     belongs_to: str = "",
-) -> Brought:
+) -> ImportRecord:
     """A unit that was made from a text, with that text and what the record says of the unit (:func:`said_of`).
 
     ``belongs_to``: what it is part of, where that is not the passage. ``faults``: what is odd about the unit itself.
@@ -313,7 +313,7 @@ def address_of(values: Mapping[str, Any]) -> str:
     return name_of(values, "url") or (source.strip() if isinstance(source, str) else "")
 
 
-def said_of(values: Mapping[str, Any], unit: str, axis: str) -> Brought:
+def said_of(values: Mapping[str, Any], unit: str, axis: str) -> ImportRecord:
     """What a record says of its unit on an axis: the right label, machines' opinions, people's labels, and warnings."""
     warnings: list[str] = []
 
@@ -333,7 +333,7 @@ def said_of(values: Mapping[str, Any], unit: str, axis: str) -> Brought:
     opinions = [found for said in each("opinions", "judge") for found in usable(_opinion, said)]
     people = [*each("people", "annotator"), *([values] if name_of(values, "annotator") else [])]
     labels = [found for said in people for found in usable(_person, said)]
-    return Brought(
+    return ImportRecord(
         gold=tuple((unit, one) for one in gold),
         opinions=tuple(opinions),
         labels=tuple(labels),

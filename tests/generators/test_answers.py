@@ -16,7 +16,7 @@ from medreview.stats.reports.study_support import kinds_of_run, response_report
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from medreview.units.cases import NewCase
-from medreview.units.new_units import Brought, store_brought
+from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.stored import NewUnit
 from tests.support.http_server import answer, answer_json
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, completion, refuses, says
@@ -41,7 +41,7 @@ def question(text: str, origin: str = "forum", record_id: str = "") -> NewUnit:
 
 
 def bring(study: Study, *units: NewUnit, **more: Any) -> None:
-    study.write(lambda connection: store_brought(connection, [Brought(units=units, **more)], "test"))
+    study.write(lambda connection: store_records(connection, [ImportRecord(units=units, **more)], "test"))
 
 
 def run(study: Study, settings: JudgeSettings, *, web: bool = False) -> Generated:

@@ -10,7 +10,7 @@ from medreview import pipeline
 from medreview.generators.questions import Questions
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
-from medreview.units.new_units import Brought, store_brought
+from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.stored import NewPassage
 from tests.support.judge_endpoint import JudgeEndpoint, refuses, says
 
@@ -33,7 +33,7 @@ def study(tmp_path: Path):
 
 def bring(study: Study, *texts: str) -> None:
     passages = tuple(NewPassage(text, f"text {number}") for number, text in enumerate(texts, 1))
-    study.write(lambda connection: store_brought(connection, [Brought(passages=passages)], "test"))
+    study.write(lambda connection: store_records(connection, [ImportRecord(passages=passages)], "test"))
 
 
 def run(study: Study, settings: JudgeSettings, again: bool = False):

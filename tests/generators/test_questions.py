@@ -14,7 +14,7 @@ from medreview.generators.questions import MadeQuestion, Questions, check_questi
 from medreview.generators.source_texts import is_address, page_at, pages_in, passages_in
 from medreview.study import Study
 from medreview.text import Span
-from medreview.units.new_units import Brought, store_brought
+from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.question import QuestionKind
 from medreview.units.stored import NewPassage
 from tests.support.judge_endpoint import JudgeEndpoint, says
@@ -134,7 +134,7 @@ def test_a_page_is_found_by_its_address_and_what_cannot_be_read_is_named(study):
 def test_a_text_without_anything_to_ask_and_one_that_is_too_long_make_nothing_and_are_counted(study):
     long = "Warfarin is measured by the INR. " * 20_000
     passages = (NewPassage(TEXT, "aspirin"), NewPassage(long, "warfarin"))
-    study.write(lambda connection: store_brought(connection, [Brought(passages=passages)], "test"))
+    study.write(lambda connection: store_records(connection, [ImportRecord(passages=passages)], "test"))
     nothing = dict.fromkeys(GOOD, "")
     counts, prompts = make(study, says(json.dumps(nothing)))
 
@@ -154,7 +154,7 @@ def test_a_text_without_anything_to_ask_and_one_that_is_too_long_make_nothing_an
     ],
 )  # fmt: skip
 def test_whatever_a_model_writes_instead_is_no_product(study, bad):
-    study.write(lambda connection: store_brought(connection, [Brought(passages=(NewPassage(TEXT),))], "test"))
+    study.write(lambda connection: store_records(connection, [ImportRecord(passages=(NewPassage(TEXT),))], "test"))
     counts, _ = make(study, says(bad))
     assert (counts.made, counts.nothing, counts.products, counts.attempts) == (0, {"invalid": 1}, {}, 3)
     assert rows_of(study, "SELECT * FROM unit") == []

@@ -14,7 +14,7 @@ from medreview.llm import batch_server
 from medreview.llm.batch_server import BatchServer
 from medreview.pipeline import batches, judge_by
 from medreview.study import Study
-from medreview.units.new_units import Brought, store_brought
+from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.stored import NewPassage
 from tests.pipeline.batch_runs import LIMIT, collected, judged, judges_at, run, stored, submitted
 from tests.support.batch_endpoint import answered, lines, query_of, unanswered
@@ -206,8 +206,8 @@ def test_a_generator_in_batches_one_for_each_round_of_questions(server, tmp_path
             "quote": "Aspirin is stopped 7 days before elective surgery."}  # fmt: skip
     path = tmp_path / "g.medreview"
     with Study.create(path) as study:
-        brought = Brought(passages=(NewPassage(text, "text 1"),))
-        study.write(lambda connection: store_brought(connection, [brought], "test"))
+        brought = ImportRecord(passages=(NewPassage(text, "text 1"),))
+        study.write(lambda connection: store_records(connection, [brought], "test"))
     generation = pipeline.Generating(Questions, server.settings("writer"))
     counts = []
     for answer in ({**good, "answer": "5 days before"}, good):

@@ -17,7 +17,7 @@ from medreview.generators.questions import Questions
 from medreview.generators.themes import OverrideThemesGenerator, ThemesGenerator
 from medreview.study import Study
 from medreview.units.cases import NewCase
-from medreview.units.new_units import Brought, store_brought
+from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.stored import NewPassage, NewUnit
 from tests.support import brief_sample, good_qa_items, override_study, planted_answers, unsupported_study
 from tests.support.fact_study import FactStudy
@@ -56,7 +56,7 @@ def passages(*texts: str) -> Callable[[Study], None]:
 
     def fill(study: Study) -> None:
         made = tuple(NewPassage(text, f"text {number}") for number, text in enumerate(texts, 1))
-        study.write(lambda connection: store_brought(connection, [Brought(passages=made)], "test"))
+        study.write(lambda connection: store_records(connection, [ImportRecord(passages=made)], "test"))
 
     return fill
 
@@ -103,7 +103,7 @@ def asked(*questions: str) -> Callable[[Study], None]:
     def fill(study: Study) -> None:
         named = ("answer", "quote", "passage", "url")
         made = [NewUnit("question", one, {"question": one, **dict.fromkeys(named, "")}) for one in questions]
-        study.write(lambda connection: store_brought(connection, [Brought(units=tuple(made))], "test"))
+        study.write(lambda connection: store_records(connection, [ImportRecord(units=tuple(made))], "test"))
 
     return fill
 
@@ -116,7 +116,7 @@ def _cleaned_up(asked: Asked) -> Mapping[str, Any]:
 def with_correct_answer(study: Study) -> None:
     """A study with one question and its correct answer."""
     answer = (planted_answers.QUESTION, planted_answers.CORRECT)
-    study.write(lambda connection: store_brought(connection, [Brought(references=(answer,))], "test"))
+    study.write(lambda connection: store_records(connection, [ImportRecord(references=(answer,))], "test"))
 
 
 def cases(*references: str) -> Callable[[Study], None]:
@@ -127,7 +127,7 @@ def cases(*references: str) -> Callable[[Study], None]:
             NewCase(f"c{number}", f"Case {number}", f"Write the course of case {number}.", text, ())
             for number, text in enumerate(references, 1)
         )
-        study.write(lambda connection: store_brought(connection, [Brought(cases=made)], "test"))
+        study.write(lambda connection: store_records(connection, [ImportRecord(cases=made)], "test"))
 
     return fill
 

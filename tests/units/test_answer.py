@@ -105,8 +105,8 @@ def test_what_people_and_models_said_elsewhere_comes_in_as_labels_of_their_names
     said = [
         {"annotator": "dr2", "group": "experts", "type": "context", "reason": "28 against 35",
          "spans": ["after week 28", {"text": "in week 35", "type": "fact"}]},
-        {"group": "layperson", "type": "yes", "spans": ["week 28"]},
-        {"annotator": "gpt", "group": "model", "type": "fact", "spans": ["after week 28", "in week 35"]},
+        {"group": "layperson", "label": "yes", "spans": ["week 28"]},
+        {"annotator": "gpt", "group": "model", "hallucination": "fact", "spans": ["after week 28", "in week 35"]},
     ]  # fmt: skip
     with Study.create(tmp_path / "a.medreview") as study:
         bring_answers(study, tmp_path, [{**RECORDS[1], "annotations": said}])

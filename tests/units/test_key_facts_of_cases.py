@@ -23,7 +23,7 @@ from medreview.study.unit_table import facts_made
 from medreview.units.cases import NewCase, add_cases, suggested
 from medreview.units.fact_vote import FactVotes
 from medreview.units.stored import add_units
-from medreview.units.suggestion import FactCounts, Suggestion, case_facts, fact_counts, own_fact
+from medreview.units.suggestion import FactCounts, Suggestion, case_facts, fact_counts
 from tests.support.study_builder import build
 
 QUESTION = "Write the course of the patient with pneumonia."
@@ -89,7 +89,7 @@ def test_kept_and_edited_facts_and_own_ones_are_asked_of_every_response_to_the_c
     ann.says(FIRST, "kept")
     ann.says(SECOND, "edited", text="An X-ray is due in six weeks.", category="other")
     ann.says(THIRD, "discarded")
-    ann.does(*own_fact(study.reader, FIRST, " Five days were enough. ", "management"))
+    ann.does(*Suggestion().added(study.reader, FIRST, " Five days were enough. ", "management"))
     assert in_force(study) == [
         ("Amoxicillin was given.", "management"), ("An X-ray is due in six weeks.", "other"),
         ("Five days were enough.", "management"),
@@ -112,7 +112,7 @@ def test_what_is_discarded_edited_or_taken_back_since_is_not_asked_and_not_a_uni
     ann.takes_back(FIRST, kept)
     ann.says(SECOND, "edited", text="An X-ray is due in six weeks.")
     assert in_force(study) == [("An X-ray is due in six weeks.", "follow_up")]
-    added = own_fact(study.reader, FIRST, "She smokes.", "other")
+    added = Suggestion().added(study.reader, FIRST, "She smokes.", "other")
     events = [ann.does(event) for event in added]
     assert [fact.own for fact in case_facts(study.reader)] == [False, False, False, True]
     for event in reversed(events):
@@ -120,7 +120,7 @@ def test_what_is_discarded_edited_or_taken_back_since_is_not_asked_and_not_a_uni
     assert in_force(study) == [("An X-ray is due in six weeks.", "follow_up")]
     listed = [row[0] for row in study.reader.execute(f"SELECT unit FROM ({Suggestion.rows})")]
     assert listed == [FIRST, SECOND, THIRD]
-    ann.does(*own_fact(study.reader, FIRST, "She smokes.", "other"))
+    ann.does(*Suggestion().added(study.reader, FIRST, "She smokes.", "other"))
     assert in_force(study)[-1] == ("She smokes.", "other")
 
 
@@ -167,11 +167,11 @@ def test_a_fact_that_came_as_such_stays_whatever_becomes_of_a_suggestion_with_it
 )
 def test_an_own_fact_needs_words_a_category_and_must_be_new(study, text, category, why):
     with pytest.raises(ValueError, match=why):
-        own_fact(study.reader, FIRST, text, category)
+        Suggestion().added(study.reader, FIRST, text, category)
 
 
 def test_an_event_whose_unit_is_not_that_of_its_words_or_case_is_refused(study):
-    add, _ = own_fact(study.reader, FIRST, "She smokes.", "other")
+    add, _ = Suggestion().added(study.reader, FIRST, "She smokes.", "other")
     ann = Person(study, "ann")
     with pytest.raises(ValueError, match="not the unit"):
         ann.does(replace(add, payload={**add.payload, "text": "He smokes."}))
@@ -181,7 +181,7 @@ def test_an_event_whose_unit_is_not_that_of_its_words_or_case_is_refused(study):
 
 def test_what_events_will_make_is_known_before_they_come(study, tmp_path):
     ann = Person(study, "ann")
-    add = own_fact(study.reader, FIRST, "She smokes.", "other")
+    add = Suggestion().added(study.reader, FIRST, "She smokes.", "other")
     edited = NewEvent("decide", add[0].unit, {"axis": "suggestion", "label": "edited", "text": "She smoked."})
     ann.does(*add, edited)
     ann.says(FIRST, "kept")
@@ -219,8 +219,8 @@ def test_two_copies_come_to_the_same_facts_and_votes_whichever_is_merged_into_wh
         study.reader.execute("VACUUM INTO ?", (str(path),))
     with Study.open(paths[0]) as one, Study.open(paths[1]) as two:
         ann, bob = Person(one, "ann"), Person(two, "bob")
-        ann.does(*own_fact(one.reader, FIRST, "She smokes.", "other"))
-        bob.does(*own_fact(two.reader, FIRST, "She drinks.", "other"))
+        ann.does(*Suggestion().added(one.reader, FIRST, "She smokes.", "other"))
+        bob.does(*Suggestion().added(two.reader, FIRST, "She drinks.", "other"))
         bob.says(FIRST, "kept")
         next_millisecond()  # within one, whose event comes later is left to chance
         ann.says(FIRST, "edited", text="Amoxicillin was given for five days.")
@@ -246,7 +246,7 @@ def test_two_copies_come_to_the_same_facts_and_votes_whichever_is_merged_into_wh
 
 def test_an_export_brings_cases_facts_and_what_became_of_them_into_a_new_study(study, tmp_path):
     ann = Person(study, "ann")
-    ann.does(*own_fact(study.reader, FIRST, "She smokes.", "other"))
+    ann.does(*Suggestion().added(study.reader, FIRST, "She smokes.", "other"))
     ann.says(FIRST, "edited", text="Amoxicillin was given for five days.")
     ann.says(SECOND, "kept")
     ann.says(SECOND, "discarded")

@@ -93,9 +93,8 @@ def given_with(study: "Study", chosen: "Replay", wanted: ReplayOptions, bar: "Pr
     from medreview.judges.tasks.hallucination import ASSISTED
     from medreview.replays.registry import of_sample
     from medreview.replays.replay import Given
-    from medreview.replays.step_kinds import Ask
 
-    if any(isinstance(step, Ask) and step.task == ASSISTED for step in chosen.steps):
+    if any(step.task == ASSISTED for step in chosen.steps):
         choose_remarks(study, wanted.remarks_of, wanted.reasons_only)
     elif wanted.remarks_of or wanted.reasons_only is not None:
         raise UserError("--remarks-of and --reasons-only are of the replay medhalu, which shows judges remarks.")

@@ -7,8 +7,8 @@ from typing import Final
 
 from medreview.cli.output import one_line
 from medreview.cli.reports.layout import NextStep, Part, TableHeading, Title, inset, table
-from medreview.replays.printed import Reproduced
 from medreview.replays.replay import Replay, Row, State, Step, StepOutcome
+from medreview.replays.reproduced import Reproduced
 from medreview.stats.formulas.estimate import number
 
 RECORDED: Final = "recorded answers, written for the demo"

@@ -6,7 +6,7 @@ from typing import Final
 from medreview.citations.allow_list import load_allow_list
 from medreview.exchange.imports.citation_answers import study_answers
 from medreview.replays.replay import Replay, Row
-from medreview.replays.step_kinds import Bring
+from medreview.replays.step_kinds import files
 from medreview.stats.citation_kpis import citation_report, scored
 from medreview.study import Study
 
@@ -24,22 +24,22 @@ def table(study: Study) -> Iterator[Row]:
         yield Row("responses with a citation", "80% (4 of 5)", missing="there is no response yet")
         return
     report = citation_report(scored(answers, listed, len(answers)), listed)
-    told = report.all.figures
-    yield Row("responses with a citation", "80% (4 of 5); wanted: 95%", told.with_citation, why="Wilson; none there.")
-    yield Row("citations per response", "2.4", told.mean_citations, why="A source counts once.")
-    yield Row("allowed, mean of responses", "66.7%", told.mean_allowed, why=_FORMAT)
-    yield Row("allowed URLs, mean of responses", "62.5%", told.mean_allowed_urls, why=_OTHER_LIST)
-    yield Row("allowed, pooled", "(not given)", told.pooled_allowed,
+    kpis = report.all.figures
+    yield Row("responses with a citation", "80% (4 of 5); wanted: 95%", kpis.with_citation, why="Wilson; none there.")
+    yield Row("citations per response", "2.4", kpis.mean_citations, why="A source counts once.")
+    yield Row("allowed, mean of responses", "66.7%", kpis.mean_allowed, why=_FORMAT)
+    yield Row("allowed URLs, mean of responses", "62.5%", kpis.mean_allowed_urls, why=_OTHER_LIST)
+    yield Row("allowed, pooled", "(not given)", kpis.pooled_allowed,
               why="Each citation has the same weight here, each response in the mean.")  # fmt: skip
     yield Row("allowed URLs, pooled; wanted: 90%", "(not given; the criterion does not say which of both)",
-              told.pooled_allowed_urls, why=_OTHER_LIST)  # fmt: skip
+              kpis.pooled_allowed_urls, why=_OTHER_LIST)  # fmt: skip
 
 
 REPLAY: Final = Replay(
     name="cds",
     paper="Clinical CDS Citation Accuracy Evaluation, a notebook, 2025",
     takes="Answers, with their citations in the text or in a list.",
-    steps=(Bring("files", "Bring in the answers, and find what they cite.", texts=True),),
+    steps=(files("files", "Bring in the answers, and find what they cite.", texts=True),),
     departs=(
         "A domain on the list stands for all below it: the notebook reduces every address to its registered domain, so "
         "that its entry ncbi.nlm.nih.gov never matches.",

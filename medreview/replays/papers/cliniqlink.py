@@ -7,7 +7,7 @@ from typing import Final
 from medreview.generators.qa_items import QAItems
 from medreview.replays.replay import Replay, Row
 from medreview.replays.reproduced import HALLUCINATED, PLAUSIBLE
-from medreview.replays.step_kinds import Bring, Generate, Paragraphs, Review, SecondAnnotator
+from medreview.replays.step_kinds import PARAGRAPHS, files, generate, review, second_annotator
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import estimate_named
 from medreview.stats.units.kind_labels import FINAL, RELEVANCE, kind_labels
@@ -98,15 +98,15 @@ REPLAY: Final = Replay(
     paper="Colelough et al., Quantifying Hallucinations in Large Language Models on Medical Textbooks",
     takes="Texts, such as chapters of a book (.txt, .md, .html, .pdf); QA items; later people's labels.",
     steps=(
-        Bring("files", "Bring in QA items and rankings, if there are any."),
-        Paragraphs(),
-        Generate("items", "A model makes one item of each passage, of seven types.", partial(QAItems, distractors=True),
+        files("files", "Bring in QA items and rankings, if there are any."),
+        PARAGRAPHS,
+        generate("items", "A model makes one item of each passage, of seven types.", partial(QAItems, distractors=True),
                  "no passage is chosen yet"),
-        Review("annotation", "Annotators give the relevance, dispute errors and flag hallucinations.", "qa", "qa",
+        review("annotation", "Annotators give the relevance, dispute errors and flag hallucinations.", "qa", "qa",
                "items", _NO_ITEM),
-        SecondAnnotator("second annotator", "45% of the items go to a second annotator, blind.", "qa", 0.45, "items",
+        second_annotator("second annotator", "45% of the items go to a second annotator, blind.", "qa", 0.45, "items",
                         _NO_ITEM),
-        Review("preference", "Clinicians rank anonymous outputs of models, rate each, and flag what is hallucinated.",
+        review("preference", "Clinicians rank anonymous outputs of models, rate each, and flag what is hallucinated.",
                "ranking", "rankings", "rankings", "no ranking came in"),
     ),
     departs=(

@@ -1,24 +1,28 @@
-"""MedFactEval (Grolleau et al.): do summaries say the key facts that a clinician set, by the word of a jury?"""
+"""MedFactEval and MedAgentBrief (Grolleau et al.).
+
+Do summaries say the key facts that a clinician set, by the word of a jury? And what are summaries of hospital stays
+worth that are written in stages, or in one prompt?
+"""
 
 from collections.abc import Iterator
 from typing import Final
 
-from medreview.generators.brief_generator import SinglePrompt
+from medreview.generators.brief_generator import Brief, SinglePrompt
 from medreview.generators.fact_candidates import FactCandidates
 from medreview.generators.themes import ThemesGenerator
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
-from medreview.replays import replay as of_facts
-from medreview.replays.paper_counts import JURY
-from medreview.replays.replay import Replay, Row
-from medreview.replays.step_kinds import Ask, Bring, Generate, Review
+from medreview.replays.replay import Replay, Row, mean_of
+from medreview.replays.reproduced import JURY
+from medreview.replays.step_kinds import OFFLINE_RULES, STATEMENTS, ask, files, generate, review
 from medreview.stats.formulas.human_baseline import MARGIN
 from medreview.stats.units.fact_report import JURY as OF_ALL
 from medreview.stats.units.fact_report import FactReport, SinglePerson, fact_report
 from medreview.stats.units.unit_division import fact_parts
 from medreview.study import Study
 
-NO_CASE: Final = "there is no case yet"
-NO_FACT: Final = "no key fact is kept yet, or nobody has written on its case"
+_NO_NOTES: Final = "there is no case with notes"
+_NO_CASE: Final = "there is no case yet"
+_NO_FACT: Final = "no key fact is kept yet, or nobody has written on its case"
 _PRESENT: Final = "48% GPT-4o in one prompt, 65% GPT-4o with MedAgentBrief"
 _CONTRADICTED: Final = "10% to 25%, by system"
 _ON: Final = " on {}'s texts"
@@ -32,20 +36,20 @@ _PERSON: Final = "0.67 (0.49 to 0.83), mean of seven physicians"
 def table(study: Study) -> Iterator[Row]:
     """Presence and contradiction of each system; jury and judges beside the panel, and beside one person of it."""
     report = fact_report(study.reader)
-    yield from scores(report)
+    yield from _scores(report)
     yield from _panel(report)
     yield from _by_system(report)
     cases, kept = report.facts.cases, report.suggested.kept + report.suggested.edited + report.suggested.own
     yield Row("key facts per case", "3 (90 of 30 cases)", scale="amount",
-              ours=of_facts.mean_of("key facts per case", kept / len(cases), len(cases), "amount") if cases else None,
-              missing="" if cases else NO_FACT)  # fmt: skip
+              ours=mean_of("key facts per case", kept / len(cases), len(cases), "amount") if cases else None,
+              missing="" if cases else _NO_FACT)  # fmt: skip
 
 
-def scores(report: FactReport) -> Iterator[Row]:
+def _scores(report: FactReport) -> Iterator[Row]:
     """By the majority of the judges; by that of the panel where no judge was asked."""
     found = [(one, one.by_jury or one.by_panel) for one in report.scores]
     if not any(by for _, by in found):
-        yield Row("key facts that the texts say", _PRESENT, missing=f"nobody was asked yet: {NO_FACT}")
+        yield Row("key facts that the texts say", _PRESENT, missing=f"nobody was asked yet: {_NO_FACT}")
         return
     for one, by in found:
         who = "jury" if one.by_jury else "panel"
@@ -102,14 +106,14 @@ def _by_system(report: FactReport) -> Iterator[Row]:
 
 def _tested(single: SinglePerson) -> str:
     """Who is not inferior to one person, by the paper's margin, and who is not shown to be."""
-    told: dict[bool, list[str]] = {True: [], False: []}
+    tested: dict[bool, list[str]] = {True: [], False: []}
     for one in single.beside:
         if one.non_inferior is not None and one.p is not None:
             p = f"p {one.p:.3f}" if one.p else f"p < 1 in {single.replicates:,}"
-            told[one.non_inferior].append(f"{one.rater} ({p})")
+            tested[one.non_inferior].append(f"{one.rater} ({p})")
     sentences = [
         f"{what}: {', '.join(names)}."
-        for what, names in (("Not inferior", told[True]), ("Not shown to be so", told[False]))
+        for what, names in (("Not inferior", tested[True]), ("Not shown to be so", tested[False]))
         if names
     ]
     rule = f"The test is one-sided: the lower end of the 90% interval is to be above -{MARGIN:.2f}."
@@ -121,18 +125,18 @@ REPLAY: Final = Replay(
     paper="Grolleau et al., MedFactEval and MedAgentBrief",
     takes="Cases with the text that a human wrote (and notes); texts of systems on them; later the panel's votes.",
     steps=(
-        Bring("files", "Bring in cases, and texts of systems on them, if there are any.", texts=True),
-        Generate("key facts", "A model suggests key facts from the text that a human wrote.", FactCandidates,
-                 NO_CASE),
-        Review("choice", "A clinician keeps, edits or discards them, and adds some.", "suggestion", "suggestions",
-               "suggested facts", NO_CASE),
-        Generate("texts", "Each model writes on each case in one prompt, from its notes.", SinglePrompt,
-                 "there is no case with notes", by="each"),
-        Ask("presence", "Ask every judge of the jury whether each text says each fact.", PRESENCE, NO_FACT),
-        Ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, NO_FACT),
-        Generate("themes", "A model finds what omitted and contradicted facts have in common.", ThemesGenerator,
-                 NO_FACT),
-        Review("panel", "Physicians say of each fact whether the text says it.", "fact", "facts", "facts", NO_FACT),
+        files("files", "Bring in cases, and texts of systems on them, if there are any.", texts=True),
+        generate("key facts", "A model suggests key facts from the text that a human wrote.", FactCandidates,
+                 _NO_CASE),
+        review("choice", "A clinician keeps, edits or discards them, and adds some.", "suggestion", "suggestions",
+               "suggested facts", _NO_CASE),
+        generate("texts", "Each model writes on each case in one prompt, from its notes.", SinglePrompt,
+                 _NO_NOTES, each=True),
+        ask("presence", "Ask every judge of the jury whether each text says each fact.", PRESENCE, _NO_FACT),
+        ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, _NO_FACT),
+        generate("themes", "A model finds what omitted and contradicted facts have in common.", ThemesGenerator,
+                 _NO_FACT),
+        review("panel", "Physicians say of each fact whether the text says it.", "fact", "facts", "facts", _NO_FACT),
     ),
     departs=(
         "A judge that says yes must quote the text; a quote that is not in it makes the vote an abstention.",
@@ -145,4 +149,51 @@ REPLAY: Final = Replay(
         "key_fact --by model --jury A,B,C` sets one that you name beside the panel.",
     ),
     table=table,
+)  # fmt: skip
+
+
+def brief_table(study: Study) -> Iterator[Row]:
+    """Presence and contradiction of both strategies, and what a case costs and takes."""
+    report = fact_report(study.reader)
+    yield from _scores(report)
+    for one in report.trade_offs:
+        known = one.cost is not None
+        yield Row("cost of a case", "more in stages than in one prompt (figure 1; no numbers in the text)",
+                  mean_of("cost", one.cost, one.texts, "amount") if one.cost is not None else None,
+                  of=one.system, scale="amount", missing="" if known else one.no_cost,
+                  why="In the currency of the prices in the settings; the paper's are dollars.")  # fmt: skip
+    for one in report.trade_offs:
+        yield Row("seconds of calls for a case", "more in stages than in one prompt (supplementary figure S1)",
+                  mean_of("seconds", one.seconds, one.texts, "seconds") if one.seconds is not None else None,
+                  of=one.system, scale="seconds", missing="" if one.seconds is not None else one.no_time,
+                  why="The sum of a text's calls; calls that could run side by side are added up.")  # fmt: skip
+
+
+BRIEF_REPLAY: Final = Replay(
+    name="medagentbrief",
+    paper="Grolleau et al., MedFactEval and MedAgentBrief",
+    takes="Cases with notes, or notes one a record; key facts; later people's labels.",
+    steps=(
+        files("files", "Bring in cases, notes and key facts.", texts=True),
+        generate("one prompt", "Each model writes on each case from all its notes at once.", SinglePrompt,
+                 _NO_NOTES, each=True),
+        generate("in stages", "Each model drafts, refines note by note, reorganises; a judge verifies every statement.",
+                 Brief, _NO_NOTES, each=True, verified=True),
+        STATEMENTS,
+        OFFLINE_RULES,
+        review("choice", "A clinician keeps, edits or discards the key facts of each case.", "suggestion",
+               "suggestions", "suggested facts", _NO_CASE),
+        ask("presence", "Ask every judge whether each text says each key fact.", PRESENCE, _NO_FACT),
+        ask("contradiction", "Ask them whether it contradicts it.", CONTRADICTION, _NO_FACT),
+        review("statements beside notes", "A reviewer decides on the statements of the texts.", "statement",
+               "responses", "statements", "there is no statement yet"),
+    ),
+    departs=(
+        "A judge verifies what a model wrote, where one is named; the paper's model verifies its own.",
+    ),
+    not_replayed=(
+        "The plot of cost against presence: `medreview report STUDY --tradeoff FILE.csv`.",
+        "The page with the note beside each claim: `medreview report STUDY --briefs FILE.html`.",
+    ),
+    table=brief_table,
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Final
 from medreview.generators.hallucinations import Hallucinations
 from medreview.judges.tasks import hallucination
 from medreview.replays.replay import Replay, Row
-from medreview.replays.step_kinds import Ask, Bring, Generate, Review
+from medreview.replays.step_kinds import ask, files, generate, review
 from medreview.stats.units.answer_figures import PEOPLE, spans_apart
 from medreview.stats.units.hallucination_detection import Detection, Evaluator, detection
 from medreview.study import Study
@@ -46,13 +46,13 @@ def table(study: Study) -> Iterator[Row]:
     for evaluator in (one for one in found.evaluators if one.kind in _WHO):
         yield from _of(found, evaluator, waits if found.silent else "")
     yield from _people(found)
-    for told in (one for one in spans_apart(study.reader) if one.reference == PEOPLE):
-        mean, median, _ = told.left_out
+    for apart in (one for one in spans_apart(study.reader) if one.reference == PEOPLE):
+        mean, median, _ = apart.left_out
         why = "Spans are located in the answer; where the judge marks none, the person's span is left out and counted."
         yield Row("mean edit distance of spans", "GPT-4 37.41, 84.33, 47.8; GPT-3.5 38.46, 107.11, 71.7", mean,
-                  of=told.judge, why=why)  # fmt: skip
+                  of=apart.judge, why=why)  # fmt: skip
         yield Row("median edit distance of spans", "GPT-4 4.5, 74.5, 34.5; GPT-3.5 7.0, 87.0, 84.0", median,
-                  of=told.judge, why="The raw distance grows with the span.")  # fmt: skip
+                  of=apart.judge, why="The raw distance grows with the span.")  # fmt: skip
 
 
 def _of(found: Detection, evaluator: Evaluator, waits: str) -> Iterator[Row]:
@@ -97,14 +97,14 @@ REPLAY: Final = Replay(
     paper="MedHalu: Hallucinations in Responses to Healthcare Queries by Large Language Models",
     takes="Questions with their correct answers; answers with known hallucinations; later people's labels.",
     steps=(
-        Bring("files", "Bring in questions, correct answers, and answers with known hallucinations.", texts=True),
-        Generate("hallucinations", "The first model plants a hallucination of a type that is dealt to each question.",
+        files("files", "Bring in questions, correct answers, and answers with known hallucinations.", texts=True),
+        generate("hallucinations", "The first model plants a hallucination of a type that is dealt to each question.",
                  Hallucinations, "no question has a correct answer yet"),
-        Ask("detection", "Ask every judge what is hallucinated in each answer, and of which type.",
+        ask("detection", "Ask every judge what is hallucinated in each answer, and of which type.",
             hallucination.ALONE, _NO_ANSWER),
-        Review("annotation", "Experts and laypeople say whether, of which type, where and why.", "answer", "answers",
+        review("annotation", "Experts and laypeople say whether, of which type, where and why.", "answer", "answers",
                "answers", _NO_ANSWER),
-        Ask("assisted", "Ask every judge again, with what people remarked.", hallucination.ASSISTED, _NO_REMARK),
+        ask("assisted", "Ask every judge again, with what people remarked.", hallucination.ASSISTED, _NO_REMARK),
     ),
     departs=(
         "A judge gives a type, too, and each of its passages is looked up in the answer.",

@@ -1,26 +1,161 @@
 """SourceCheckup (Wu et al. 2025): do the sources that models cite support what they say?"""
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from medreview.citations.hosts import paywalled_domains
 from medreview.generators.answers import Answers
 from medreview.generators.cleanup import Cleanup
 from medreview.generators.questions import Questions
+from medreview.judges.majority import majority_vote
+from medreview.judges.rollup import tie_rule
 from medreview.judges.tasks import merged, verification
-from medreview.replays import sourcecheckup_figures
-from medreview.replays import sourcecheckup_figures as of_support
 from medreview.replays.replay import Replay, Row
 from medreview.replays.reproduced import CONFIRMED, MENDED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
-from medreview.replays.step_kinds import Ask, Bring, Generate, OfflineJudge, Pages, Review, Statements, WholeTexts
+from medreview.replays.step_kinds import OFFLINE_RULES, PAGES, STATEMENTS, WHOLE_TEXTS, ask, files, generate, review
+from medreview.statements.own_citations import every_statement
+from medreview.stats.formulas.agreement import many_raters, two_raters
+from medreview.stats.formulas.bootstrap import DEFAULT
+from medreview.stats.formulas.estimate import Estimate
+from medreview.stats.formulas.intervals import proportion
 from medreview.stats.reports.generated_items import cleanup_report
+from medreview.stats.reports.reviewer_labels import Scale
+from medreview.stats.reports.study_reader import judged_responses
+from medreview.stats.reports.study_support import JudgedSupport, SupportFigures, SupportReport, response_report
+from medreview.stats.units.kind_labels import (
+    ALL_SUPPORTED,
+    RULES,
+    SUPPORTED,
+    clusters_of_kind,
+    folded,
+    scales_of,
+)
+from medreview.stats.url_analysis import url_figures
 from medreview.study import Study
+from medreview.units.registry import KINDS
 
 _NO_QUESTIONS: Final = "no question was made from a text yet"
 _NO_STATEMENTS: Final = "there is no statement yet"
 _NO_PAGES: Final = "no statement has a page with text yet"
 
-_UNDECIDED: Final = "nobody has decided on {} yet: {}"
+
+def _support_of(study: Study) -> SupportReport:
+    """By the judges' verdict: the whole study first, then each model and each origin where there are several."""
+    judged = JudgedSupport(tie_rule(study.reader), dict(every_statement(study.reader)), split=True)
+    for response in judged_responses(study.reader):
+        judged.add(response)
+    return judged.report(DEFAULT)
+
+
+def _by_model(report: SupportReport) -> Iterator[tuple[str, SupportFigures]]:
+    """Each model, or everything as ``""`` where there is one only."""
+    models = [stratum for stratum in report.strata if stratum.split == "model"]
+    if not models and report.strata:
+        yield "", report.strata[0]
+    yield from ((stratum.stratum, stratum) for stratum in models)
+
+
+def _still_unsupported(reader: sqlite3.Connection) -> Estimate:
+    """Of the statements that no source supports, and that judges were asked about again with all sources of the
+    response together, the share that these do not support either."""
+    n, k = reader.execute(
+        """SELECT count(v.merged_supported), coalesce(sum(v.merged_supported = 0), 0)
+           FROM verdict AS v JOIN statement_standing AS s USING (statement_id) WHERE v.supported = 0"""
+    ).fetchone()
+    return proportion("still not supported", k, n, nothing="No judge was asked with all sources together yet.")
+
+
+_LABELS: Final = """SELECT reviewer, unit, axis, mode, label FROM axis_label
+WHERE pass = 1 AND unit >= ?1 || ':' AND unit < ?1 || ';' ORDER BY reviewer, unit"""
+_ANSWERABLE: Final = scales_of("question").axes["answerability"][1]
+_AGREEMENT: Final = "percent_agreement"
+_PAIRWISE: Final = "mean_pairwise_agreement"
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """The labels of one kind on a scale: unit -> label by name, of ``people`` and of ``machines``.
+
+    ``mode``: that of the people's labels here, ``blind`` where there are any such, else ``assisted``, for the two are
+    never pooled. ``clusters``: what to resample, by unit; ``cluster``: what one of these is.
+    """
+
+    scale: Scale
+    cluster: str
+    clusters: Mapping[str, str]
+    people: Mapping[str, Mapping[str, str]]
+    machines: Mapping[str, Mapping[str, str]]
+    mode: str
+
+    def consensus(self) -> dict[str, str]:
+        """The majority of the people on each unit that one of them labelled; ties left out."""
+        units = sorted(self.clusters)
+        labels = majority_vote([[said.get(unit) for said in self.people.values()] for unit in units]).labels
+        return {unit: str(label) for unit, label in zip(units, labels, strict=True) if label is not None}
+
+    def agreement(self, one: Mapping[str, str], other: Mapping[str, str]) -> Estimate:
+        """Two raters on the units that both labelled; intervals resample clusters."""
+        both = sorted(one.keys() & other.keys())
+        return two_raters(
+            [one[unit] for unit in both],
+            [other[unit] for unit in both],
+            self.scale.labels,
+            clusters=[self.clusters[unit] for unit in both],
+            statistics=(_AGREEMENT,),
+            resampling=DEFAULT.over(self.cluster),
+        ).figures[_AGREEMENT]
+
+    def between(self, raters: Mapping[str, Mapping[str, str]]) -> Estimate:
+        """Agreement of all of some raters with each other."""
+        units = sorted(self.clusters)
+        return many_raters(
+            [[said.get(unit) for said in raters.values()] for unit in units],
+            self.scale.labels,
+            clusters=[self.clusters[unit] for unit in units],
+            statistics=(_PAIRWISE,),
+            resampling=DEFAULT.over(self.cluster),
+        ).figures[_PAIRWISE]
+
+
+def _panel(reader: sqlite3.Connection, kind: str, scale: Scale) -> _Panel:
+    """What people and machines, the offline rules left out, said of the units of a kind."""
+    given: dict[str, dict[str, list[tuple[str, str, str]]]] = {"blind": {}, "assisted": {}, "": {}}
+    for row in reader.execute(_LABELS, (kind,)):
+        given[row["mode"]].setdefault(row["reviewer"], []).append((row["axis"], row["unit"], row["label"]))
+    held: dict[str, str] = {}
+    for one in KINDS[kind].machine_ratings(reader):
+        if one.rater != RULES and scale.folds.get(one.axis, {}).get(one.value) is not None:
+            given[""].setdefault(one.rater, []).append((one.axis, one.unit, one.value))
+            held[one.unit] = one.cluster
+    labels = {
+        mode: {name: found for name, said in raters.items() if (found := folded(scale, said))}
+        for mode, raters in given.items()
+    }
+    mode = "blind" if labels["blind"] else "assisted"
+    units = {unit for said in labels[mode].values() for unit in said}
+    held |= {unit: KINDS[kind].cluster(reader, unit) for unit in sorted(units - held.keys())}
+    cluster, clusters = clusters_of_kind(reader, kind, held)
+    return _Panel(scale, cluster, clusters, labels[mode], labels[""], mode)
+
+
+def _share_of(said: Mapping[str, str], label: str, name: str) -> Estimate:
+    """How often one rater gave a label, of the units that it labelled."""
+    return proportion(
+        name, sum(given == label for given in said.values()), len(said), nothing="Nothing was labelled yet."
+    )
+
+
+def _confirmed(found: _Panel) -> Iterator[tuple[str, Estimate]]:
+    """Of each machine's pairs that it found not supported, the share on which the people's majority says so too."""
+    consensus = found.consensus()
+    _, unsupported = found.scale.labels
+    for machine, said in found.machines.items():
+        both = [unit for unit, label in said.items() if label == unsupported and unit in consensus]
+        k = sum(consensus[unit] == unsupported for unit in both)
+        yield machine, proportion("confirmed", k, len(both), nothing="Nobody has labelled a pair that it found so.")
 
 
 def table(study: Study) -> Iterator[Row]:
@@ -35,16 +170,17 @@ def table(study: Study) -> Iterator[Row]:
 
 def _questions(study: Study) -> Iterator[Row]:
     what, paper = "questions answerable from their text", "100 of 100, by each of two doctors"
-    found = list(sourcecheckup_figures.questions(study))
-    for person, share in found:
+    found = _panel(study.reader, "question", _ANSWERABLE).people
+    for person, said in found.items():
+        share = _share_of(said, "answerable", "answerable")
         yield Row(what, paper, share, of=person, why="Ours asks also whether the question stands without the text.")
     if not found:
         yield Row(what, paper, missing="nobody has decided on a question yet (queue questions)")
 
 
 def _support(study: Study) -> Iterator[Row]:
-    report = of_support.support(study)
-    for model, stratum in of_support.by_model(report):
+    report = _support_of(study)
+    for model, stratum in _by_model(report):
         yield Row(
             "source URL validity", "70% GPT-4o without search, 40% to 70% of models without search",
             stratum.estimate("source URL validity"), of=model,
@@ -70,19 +206,20 @@ def _support(study: Study) -> Iterator[Row]:
                 "response-level support by origin", "about 80% reference pages, 31.0% (26.7 to 35.8) forum (GPT-4o)",
                 stratum.estimate("response-level support"), of=f"origin {stratum.stratum}",
             )  # fmt: skip
-    for model, share in of_support.without_source(study.reader):
+    for model, kinds in response_report(study.reader).by_model.items():
         yield Row(
-            "responses without any source", "over 20% GPT-4o with search, under 1% of models without", share, of=model,
+            "responses without any source", "over 20% GPT-4o with search, under 1% of models without",
+            kinds.without_source, of=model,
         )  # fmt: skip
     yield Row(
         "unsupported statements that all sources together do not support either", "95.1% (GPT-4o with search)",
-        of_support.still_unsupported(study.reader),
+        _still_unsupported(study.reader),
         why="Asked only where a response has two pages or more; with one page the two questions are the same.",
     )  # fmt: skip
 
 
 def _experts(study: Study) -> Iterator[Row]:
-    found = sourcecheckup_figures.pairs(study)
+    found = _panel(study.reader, "pair", SUPPORTED)
     if not found.people:
         yield Row(
             "judge and experts' majority, on pairs", _JUDGE, missing="nobody has labelled a pair yet (queue pairs)"
@@ -93,14 +230,14 @@ def _experts(study: Study) -> Iterator[Row]:
         for judge, said in found.machines.items():
             yield Row(
                 "judge and experts' majority, on pairs", _JUDGE,
-                found.agreement(said, consensus, sourcecheckup_figures.AGREEMENT),
+                found.agreement(said, consensus),
                 of=judge, why=f"{labels}. Partial support is \"not supported\" here, as there.",
             )  # fmt: skip
         yield Row(
             "experts with each other, on pairs", "86.1% (three doctors)",
-            found.between_people("mean_pairwise_agreement"), why=f"{labels}.",
+            found.between(found.people), why=f"{labels}.",
         )  # fmt: skip
-        for judge, share in sourcecheckup_figures.confirmed(found):
+        for judge, share in _confirmed(found):
             yield Row(
                 "of what the judge finds unsupported, confirmed", f"{CONFIRMED.words}; {CONFIRMED.counts} are 95.5%",
                 share, of=judge, why="Wilson, on pairs; the paper's is resampled, and its share is not its own counts.",
@@ -108,15 +245,15 @@ def _experts(study: Study) -> Iterator[Row]:
     if len(found.machines) > 1:
         yield Row(
             "judges with each other, on pairs", "90.1% (89.7 to 90.5) GPT-4o and Claude Sonnet 3.5",
-            found.between_machines("mean_pairwise_agreement"),
+            found.between(found.machines),
             why="On the pairs on which two judges have a word; intervals resample responses.",
         )  # fmt: skip
 
 
 def _whole(study: Study) -> Iterator[Row]:
-    found = sourcecheckup_figures.whole_responses(study)
+    found = _panel(study.reader, "response", ALL_SUPPORTED)
     for person, said in found.people.items():
-        share = sourcecheckup_figures.share_of(found, said, "yes", "all supported")
+        share = _share_of(said, "yes", "all supported")
         yield Row(
             "whole responses all supported, by a person", f"{WHOLE_BY_EXPERT.words}, one expert", share, of=person,
             why=f"{found.mode.capitalize()} labels. Wilson; the paper's is Wald's interval of 40 of 99.",
@@ -125,7 +262,7 @@ def _whole(study: Study) -> Iterator[Row]:
             both = {unit: machine[unit] for unit in said if unit in machine}
             yield Row(
                 "the same responses, by the judges", f"{WHOLE_BY_JUDGE.words} SourceCheckup",
-                sourcecheckup_figures.share_of(found, both, "yes", "all supported"), of=judge,
+                _share_of(both, "yes", "all supported"), of=judge,
                 why="Of these the responses that the judges' verdicts settle.",
             )  # fmt: skip
     if not found.people:
@@ -148,7 +285,7 @@ def _cleaned(study: Study) -> Iterator[Row]:
 
 
 def _addresses(study: Study) -> Iterator[Row]:
-    for stratum in of_support.urls(study).strata:
+    for stratum in url_figures(study.reader, paywalled=paywalled_domains(None)).strata:
         if stratum.split == "origin" or stratum.country is None or stratum.paywalls is None:
             continue
         if stratum.split == "model" or not stratum.citations:
@@ -168,30 +305,30 @@ REPLAY: Final = Replay(
     paper="Wu et al., An automated framework for assessing how well LLMs cite relevant medical references, 2025",
     takes="Texts to ask about (.txt, .md, .html, .pdf), question sets, answers, and later people's labels.",
     steps=(
-        Bring("files", "Bring in question sets and answers, if there are any."),
-        WholeTexts(),
-        Generate("questions", "The first model makes a question of each text, with its answer and a quote.",
+        files("files", "Bring in question sets and answers, if there are any."),
+        WHOLE_TEXTS,
+        generate("questions", "The first model makes a question of each text, with its answer and a quote.",
                  Questions, "no text is there to ask about"),
-        Review("question check", "Two doctors look whether each question is answerable from its text.", "question",
+        review("question check", "Two doctors look whether each question is answerable from its text.", "question",
                "questions", "questions", _NO_QUESTIONS),
-        Generate("answers", "Every model answers every question, with a list of its sources.", Answers,
-                 _NO_QUESTIONS, by="each"),
-        Generate("answers with search", "Every model once more, with the instruction to search the web first.",
-                 partial(Answers, web=True), _NO_QUESTIONS, by="each"),
-        Pages(),
-        Statements(),
-        OfflineJudge(),
-        Bring("labels", "Bring in judgements and people's labels on pairs, if there are any.", late=True),
-        Ask("judges", "Ask every judge about every pair of statement and source.", verification.NAME, _NO_PAGES),
-        Ask("merged", "Ask about unsupported statements with all sources of the response together.", merged.NAME,
+        generate("answers", "Every model answers every question, with a list of its sources.", Answers,
+                 _NO_QUESTIONS, each=True),
+        generate("answers with search", "Every model once more, with the instruction to search the web first.",
+                 partial(Answers, web=True), _NO_QUESTIONS, each=True),
+        PAGES,
+        STATEMENTS,
+        OFFLINE_RULES,
+        files("labels", "Bring in judgements and people's labels on pairs, if there are any.", late=True),
+        ask("judges", "Ask every judge about every pair of statement and source.", verification.NAME, _NO_PAGES),
+        ask("merged", "Ask about unsupported statements with all sources of the response together.", merged.NAME,
             "no unsupported statement has two pages or more"),
-        Generate("clean-up", "The first model revises or removes what a source does not support; a judge looks again.",
+        generate("clean-up", "The first model revises or removes what a source does not support; a judge looks again.",
                  Cleanup, "no statement is unsupported yet", verified=True),
-        Review("revisions", "Experts say whether a revision is supported now, or a removal right.", "revision",
+        review("revisions", "Experts say whether a revision is supported now, or a removal right.", "revision",
                "revisions", "revisions", "nothing was revised yet"),
-        Review("pairs", "Experts say of pairs whether the source says the statement.", "pair", "pairs", "pairs",
+        review("pairs", "Experts say of pairs whether the source says the statement.", "pair", "pairs", "pairs",
                _NO_PAGES),
-        Review("whole responses", "A person says of responses whether all is supported.", "response",
+        review("whole responses", "A person says of responses whether all is supported.", "response",
                "whole_responses", "responses", _NO_STATEMENTS),
     ),
     departs=(

@@ -18,7 +18,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.progress import SILENT
 from medreview.study import Study
 from medreview.study.check import check
-from medreview.units.new_units import Brought, store_brought
+from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.qa import QA, TYPES
 from medreview.units.stored import NewPassage, load_unit
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt, says
@@ -35,7 +35,7 @@ def choose_passages(study: Study) -> None:
 
 def bring(study: Study, *names: str) -> None:
     passages = tuple(NewPassage(chapter()[name]) for name in names)
-    study.write(lambda connection: store_brought(connection, [Brought(passages=passages)], "test"))
+    study.write(lambda connection: store_records(connection, [ImportRecord(passages=passages)], "test"))
 
 
 def run(study: Study, settings: JudgeSettings = DEMO, again: bool = False, **options: Any):
@@ -115,7 +115,7 @@ def test_a_type_can_be_named_and_all_passages_be_taken(study):
 
 def test_only_passages_that_were_chosen_are_taken_where_some_were(study):
     bring(study, "P1")
-    study.write(lambda db: store_brought(db, [Brought(passages=(NewPassage("Not chosen. Not at all."),))], "test"))
+    study.write(lambda db: store_records(db, [ImportRecord(passages=(NewPassage("Not chosen. Not at all."),))], "test"))
     assert len(QAItems(study, DEMO).items()) == 2
     choose_passages(study)
     assert [item.name for item in QAItems(study, DEMO).items()] == list(chapter())
