@@ -31,12 +31,12 @@ from medreview.review.unblinding import OthersNote, others_notes
 from medreview.review.verdict_card import VerdictCard
 from medreview.review.why_flagged import Reason
 from medreview.study import Study
-from medreview.study.audit_plan import shown_by_coin
 from medreview.study.backup import Elsewhere
 from medreview.study.connection import data_version
 from medreview.study.counts import STATES, Counts, whose_states
 from medreview.study.events import Receipt
 from medreview.study.statement_edits import unit_stands
+from medreview.study.study_acts import shown_by_coin
 from medreview.units.asks import Asks
 
 _FEW: Final = 300

@@ -38,8 +38,8 @@ def declare(
 
     Example: medreview declare sepsis.medreview --funding "None." --registration "Not registered."
     """
-    from medreview.study.declarations import FIELDS, declarations
-    from medreview.study.declarations import declare as say_of
+    from medreview.study.study_acts import DECLARED, declarations
+    from medreview.study.study_acts import declare as say_of
 
     given = {
         "ethics": ethics, "privacy": privacy, "funding": funding, "conflicts": conflicts, "registration": registration,
@@ -53,7 +53,7 @@ def declare(
             say(f"{counted(changed, 'field')} changed")
         found = declarations(opened.reader)
     lines = [f"{one.field}: {one_line(one.text)} ({one_line(one.by)}, {one.at[:10]})" for one in found]
-    open_fields = [one.name for one in FIELDS if one.name not in (each.field for each in found)]
+    open_fields = [one.name for one in DECLARED if one.name not in (each.field for each in found)]
     if open_fields:
         lines.append(f"not declared yet: {', '.join(open_fields)}")
     result([asdict(one) for one in found], *lines, as_json=as_json)

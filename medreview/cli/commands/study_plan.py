@@ -86,7 +86,7 @@ def audit(
     from medreview.stats.reports.audit_report import audit_report, plan_before_labels
     from medreview.stats.reports.audit_verdicts import every_judge, led_by
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
-    from medreview.study.audit_plan import set_assistance, set_stopping_plan
+    from medreview.study.study_acts import set_assistance, set_stopping_plan
 
     if size is not None and rate is not None:
         raise UserError("Give --size or --rate, not both.")

@@ -1,6 +1,6 @@
 """Randomised assistance: how much more often a reviewer says what the judges say when these are in sight.
 
-In half of the audit, by a coin for each reviewer and statement (``medreview.study.audit_plan``), the judges stand
+In half of the audit, by a coin for each reviewer and statement (``medreview.study.audit_frame``), the judges stand
 beside the statement. Nothing else sets the two halves apart, so that the difference of agreement estimates automation
 bias.
 """
@@ -13,7 +13,7 @@ from medreview.stats.formulas.audit_sampling import Sampled, hajek_mean, sampled
 from medreview.stats.formulas.estimate import LEVEL, Estimate
 from medreview.stats.formulas.intervals import jeffreys, share_difference
 from medreview.stats.reports.audit_verdicts import DrawnMember, Met
-from medreview.study.audit_plan import Arm
+from medreview.study.study_acts import Arm
 
 LEAST_OF_ARM: Final = 15
 """Statements of an arm below which nothing is said of it."""

@@ -13,8 +13,8 @@ from medreview.cli.reports.study_page.methods import limitations
 from medreview.cli.reports.study_page.table_one import days, value_words
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.stats.formulas.estimate import half_up
-from medreview.study.declarations import FIELDS
 from medreview.study.ids import STATEMENT
+from medreview.study.study_acts import DECLARED
 from medreview.text import counted
 from medreview.units.registry import KINDS
 
@@ -298,6 +298,6 @@ FILLERS: Final[Mapping[str, tuple[str, Filler]]] = {
     "cost": ("computing", _cost),
     "limitations": ("limitations", _limitations),
     "details": ("detailed results", _details),
-    **{field.name: (field.title.lower(), partial(_declared, field.name)) for field in FIELDS},
+    **{field.name: (field.title.lower(), partial(_declared, field.name)) for field in DECLARED},
 }
 """By the name that files of checklists use: what it is in words, where it is missing; and what fills it."""
