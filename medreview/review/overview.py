@@ -22,11 +22,10 @@ from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_
 from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
 from medreview.review.why_flagged import OF_SEVERAL
 from medreview.study import Study
-from medreview.study.audit_plan import coin_of
 from medreview.study.counts import STATES, Counts, count_statements, whose_states
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.package import Package, package_of
-from medreview.study.study_acts import is_asked
+from medreview.study.study_acts import coin_of, is_asked
 from medreview.text import counted
 from medreview.units.registry import KINDS as UNIT_KINDS
 from medreview.units.statement_view import response_name

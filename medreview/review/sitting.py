@@ -19,13 +19,13 @@ from medreview.review.reviewer_state import ReviewerState, judges_visible, knows
 from medreview.review.shown_unit import QueueEntry
 from medreview.review.unblinding import OthersNote, others_notes
 from medreview.study import Study
-from medreview.study.audit_plan import shown_by_coin
 from medreview.study.backup import Elsewhere
 from medreview.study.connection import data_version
 from medreview.study.counts import OF_KIND, STATES, Counts, count_statements, load_states, prefix_of, whose_states
 from medreview.study.events import Receipt
 from medreview.study.ids import STATEMENT
 from medreview.study.statement_edits import unit_stands
+from medreview.study.study_acts import shown_by_coin
 from medreview.units.kind import Asks
 from medreview.units.registry import KINDS, count_units
 from medreview.units.statement import STATEMENT_ASKS

@@ -58,18 +58,18 @@ def merge(study: Study, other: Path) -> MergeSummary:
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
     with Study.open(other, read_only=True) as theirs:
         try:
-            brought = _brought(study, theirs)
+            accepted = _accepted(study, theirs)
         except UNREADABLE as error:
             raise UserError(f"{other} was not merged: {unreadable(error)}") from error
 
     def add(connection: sqlite3.Connection) -> MergeSummary:
         known = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
-        for row in brought.events:
+        for row in accepted.events:
             if known.get(row["event_id"], row["hash"]) != row["hash"]:
                 raise UserError(f"{other} was not merged: the event {row['event_id']} is another one in this study.")
-        fresh = [row for row in brought.events if row["event_id"] not in known]
+        fresh = [row for row in accepted.events if row["event_id"] not in known]
         try:
-            insert(connection, "reference", brought.references)
+            insert(connection, "reference", accepted.references)
         except sqlite3.IntegrityError as error:
             raise UserError(
                 f"{other} was not merged: this program does not know a reference in it ({error})."
@@ -89,10 +89,10 @@ def merge(study: Study, other: Path) -> MergeSummary:
                 insert_event(connection, row)
             number_edited(connection)
             number_added(connection)
-            join_frame(connection, brought.frame)
-            pages = brought.pages
+            join_frame(connection, accepted.frame)
+            pages = accepted.pages
             wanted = [pages[name] for name in {row["snapshot"] for row in ours} if name in pages]
-            _add_pages(connection, wanted, brought.by_ocr)
+            _add_pages(connection, wanted, accepted.by_ocr)
             wrong = next(span_faults(connection, last), "")
             other_axes = next(axis_misfits(connection, own_axes(connection)), "")
         except (ValueError, LookupError, sqlite3.IntegrityError) as error:
@@ -104,13 +104,13 @@ def merge(study: Study, other: Path) -> MergeSummary:
                 f"{other} was not merged: the axes of both studies together do not fit their labels; {other_axes} "
                 f"Set axes that have them all, with `{command('axes', study.path)} axes.toml`, and merge again."
             )
-        return MergeSummary(len(ours), len(brought.events) - len(fresh), len(fresh) - len(ours))
+        return MergeSummary(len(ours), len(accepted.events) - len(fresh), len(fresh) - len(ours))
 
     return study.write(add)
 
 
 @dataclass(frozen=True, slots=True)
-class _Brought:
+class _Accepted:
     """All that may be taken over from the other study, looked at: events by time, pages by id and what of each was read
     by OCR, the audit's frame, references that events are about and that this study does not have."""
 
@@ -121,7 +121,7 @@ class _Brought:
     frame: list[dict[str, Any]]
 
 
-def _brought(study: Study, theirs: Study) -> _Brought:
+def _accepted(study: Study, theirs: Study) -> _Accepted:
     """Read and verify, in one view of the file. Raises :class:`UserError` for what must not come in."""
     reader = theirs.sealed()
     reader.execute("BEGIN")
@@ -154,7 +154,7 @@ def _brought(study: Study, theirs: Study) -> _Brought:
     references = _references_behind(study, theirs)
     wrong += [f"Of the reference {row['reference_id']} {why}." for row, why in references if why]
     _refuse(theirs.path, wrong)
-    return _Brought(events, [row for row, _ in references], pages, by_ocr, frame)
+    return _Accepted(events, [row for row, _ in references], pages, by_ocr, frame)
 
 
 def _refuse(theirs: Path, wrong: list[str]) -> None:

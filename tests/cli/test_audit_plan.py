@@ -11,9 +11,9 @@ import pytest
 from medreview.review.audit import draw
 from medreview.stats.reports.audit_headline import leading_estimate
 from medreview.study import Study
-from medreview.study.audit_plan import stopping_plans
 from medreview.study.events import NewEvent, Recorder, event_hash
 from medreview.study.incoming import event_fault
+from medreview.study.study_acts import stopping_plans
 from tests.support.commands import Program
 
 

@@ -9,7 +9,7 @@ import pytest
 from medreview.cli.reports.study_page.checklists.checklist import NAMES, checklist_named
 from medreview.cli.reports.study_page.checklists.fillers import FILLERS
 from medreview.study import Study
-from medreview.study.declarations import FIELDS
+from medreview.study.study_acts import DECLARED
 from tests.stats.reports.panel_study import panel
 from tests.stats.small_study import SmallStudy
 from tests.support.commands import Program
@@ -44,7 +44,7 @@ def test_each_file_has_the_rows_of_its_guideline_and_every_filler_is_known(name:
 
 def test_every_field_of_a_study_fills_an_item_of_some_checklist() -> None:
     used = {filler for name in NAMES for one in checklist_named(name).items for filler in (*one.filled_by, *one.also)}
-    assert {field.name for field in FIELDS} <= used == FILLERS.keys()
+    assert {field.name for field in DECLARED} <= used == FILLERS.keys()
 
 
 @pytest.mark.parametrize("name", NAMES)

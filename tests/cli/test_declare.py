@@ -8,8 +8,8 @@ import pytest
 
 from medreview.study import Study
 from medreview.study.check import check_study
-from medreview.study.declarations import FIELDS, declarations
 from medreview.study.merge import merge
+from medreview.study.study_acts import DECLARED, declarations
 from tests.support.commands import Program
 
 
@@ -38,7 +38,7 @@ def test_a_field_is_said_changed_and_taken_back_with_who_and_when(medreview: Pro
 
 def test_every_field_has_an_option_and_the_help_shows_it(medreview: Program) -> None:
     told = medreview("declare", "--help").stdout
-    assert [one.name for one in FIELDS if f"--{one.name}" not in told] == []
+    assert [one.name for one in DECLARED if f"--{one.name}" not in told] == []
 
 
 @pytest.mark.parametrize("way", ["package", "export"])

@@ -3,7 +3,7 @@
 import pytest
 
 from medreview.errors import UserError
-from medreview.exchange.exports.unit_label_rows import reviewer_rows
+from medreview.exchange.exports.label_rows import reviewer_rows
 from medreview.review.background import read_background, set_background
 from medreview.review.decision import decide_in_script
 from medreview.study import Study

@@ -28,9 +28,9 @@ from medreview.stats.reports.audit_report import AuditFigures, audit_report
 from medreview.stats.reports.audit_verdicts import every_judge
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.study import Study
-from medreview.study.audit_plan import Coin, coin_of, set_assistance, shown_by_coin
 from medreview.study.check import check
 from medreview.study.merge import merge
+from medreview.study.study_acts import Coin, coin_of, set_assistance, shown_by_coin
 from tests.support.answer_study import answer_units, bring_answers, find
 from tests.support.study_builder import StudyBuilder, build
 from tests.support.workbench import press, review_screen, screen_text, workbench

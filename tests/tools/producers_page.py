@@ -28,9 +28,9 @@ def _row(producer: Producer) -> str:
 
 
 def _told(producer: Producer) -> Iterator[str]:
-    """What the docstring of its module says, without the name before the colon."""
-    module = inspect.getmodule(producer.detect)
-    told = (inspect.getdoc(module) or "").replace("|", "\\|").replace("``", "`")
+    """What the docstring of its first form's reader says, without the name before the colon."""
+    form = producer.forms[0]
+    told = (inspect.getdoc(form.read or form.take) or "").replace("|", "\\|").replace("``", "`")
     assert told, f"{producer.name} has no docstring"
     first, *more = re.sub(r"\A[^:`\n]{1,80}:\s", "", told).split("\n\n")
     for paragraph in (first[:1].upper() + first[1:], *more):

@@ -87,7 +87,7 @@ def audit(
     from medreview.stats.reports.audit_report import audit_report, plan_before_labels
     from medreview.stats.reports.audit_verdicts import every_judge, led_by
     from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
-    from medreview.study.audit_plan import set_assistance, set_stopping_plan
+    from medreview.study.study_acts import set_assistance, set_stopping_plan
 
     if size is not None and rate is not None:
         raise UserError("Give --size or --rate, not both.")
@@ -433,8 +433,8 @@ def declare(
 
     Example: medreview declare sepsis.medreview --funding "None." --registration "Not registered."
     """
-    from medreview.study.declarations import FIELDS, declarations
-    from medreview.study.declarations import declare as say_of
+    from medreview.study.study_acts import DECLARED, declarations
+    from medreview.study.study_acts import declare as say_of
 
     given = {
         "ethics": ethics, "privacy": privacy, "funding": funding, "conflicts": conflicts, "registration": registration,
@@ -448,7 +448,7 @@ def declare(
             say(f"{counted(changed, 'field')} changed")
         found = declarations(opened.reader)
     lines = [f"{one.field}: {one_line(one.text)} ({one_line(one.by)}, {one.at[:10]})" for one in found]
-    open_fields = [one.name for one in FIELDS if one.name not in (each.field for each in found)]
+    open_fields = [one.name for one in DECLARED if one.name not in (each.field for each in found)]
     if open_fields:
         lines.append(f"not declared yet: {', '.join(open_fields)}")
     result([asdict(one) for one in found], *lines, as_json=as_json)

@@ -11,8 +11,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from medreview.citations.source_lists import is_sources_title
-from medreview.exchange.documents.markdown import markdown_link
-from medreview.exchange.documents.result import Read, RefusedError
+from medreview.exchange.documents.result import Read, RefusedError, markdown_link
 from medreview.sources.reading.pdf import PAGE_BREAK, read_pdf
 
 _MOST_LINKS: Final = 5_000

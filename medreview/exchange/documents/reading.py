@@ -89,20 +89,19 @@ def _read_zip(body: bytes) -> Read:
         word = read_word(parts)
         return word._replace(notes=(*word.notes, *dict.fromkeys(parts.cut)))
     if "xl/workbook.xml" in parts.names:
-        from medreview.exchange.documents.sheets import rows_of
-        from medreview.exchange.documents.workbook import read_workbook
+        from medreview.exchange.documents.sheets import read_workbook, rows_of
 
         rows, notes = rows_of(read_workbook(parts))
         return Read("Excel workbook", rows=rows, notes=(*notes, *dict.fromkeys(parts.cut)))
     kind = parts.data("mimetype")[:100].decode("ascii", "replace")
     if kind.startswith("application/vnd.oasis.opendocument.spreadsheet"):
-        from medreview.exchange.documents.open_sheet import read_open_sheet
+        from medreview.exchange.documents.open_document import read_open_sheet
         from medreview.exchange.documents.sheets import rows_of
 
         rows, notes = rows_of(read_open_sheet(parts))
         return Read("OpenDocument spreadsheet", rows=rows, notes=(*notes, *dict.fromkeys(parts.cut)))
     if kind.startswith("application/vnd.oasis.opendocument.text"):
-        from medreview.exchange.documents.open_text import read_open_text
+        from medreview.exchange.documents.open_document import read_open_text
 
         return Read("OpenDocument text", read_open_text(parts), notes=tuple(dict.fromkeys(parts.cut)))
     raise RefusedError("is a zip file, and no Word, Excel or OpenDocument file; unpack it and import what is in it")

@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from medreview.exchange.documents.markdown import joined, markdown_link, notes, raised, table
-from medreview.exchange.documents.result import RefusedError
+from medreview.exchange.documents.result import RefusedError, joined, markdown_link, notes, raised, table
 
 _TOKEN: Final = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL

@@ -41,7 +41,7 @@ class Parts:
         """Sentences on parts that were not read whole."""
 
     def data(self, name: str) -> bytes:
-        """The bytes of a part; ``b""`` where there is none."""
+        """The bytes of a part; ``b""`` for a part that is missing."""
         if name not in self.names:
             return b""
         about = self._zip.getinfo(name)

@@ -19,7 +19,7 @@ from typing import Any, Final
 import medreview
 from medreview.exchange.exports import annotations
 from medreview.exchange.exports.label_lines import FILE as LABEL_LINES
-from medreview.exchange.exports.unit_label_rows import REVIEWERS
+from medreview.exchange.exports.label_rows import REVIEWERS
 from medreview.exchange.exports.wide_labels import WIDE
 from medreview.exchange.files.columns import Cell, Column, ExportFile, Type
 from medreview.exchange.files.export_folder import WrittenFile, write_lines

@@ -13,12 +13,11 @@ from typing import Any, Final, TypeVar
 
 import medreview
 from medreview.errors import UserError
-from medreview.exchange.exports import annotations, generation_rows, label_lines, reference_rows, task_rows, unit_rows
+from medreview.exchange.exports import annotations, label_lines, reference_rows, task_rows, unit_rows
 from medreview.exchange.exports.deposit import LEFT_OUT as NOT_DEPOSITED
 from medreview.exchange.exports.deposit import Deposit
-from medreview.exchange.exports.label_rows import LABELS, labels_file
+from medreview.exchange.exports.label_rows import LABELS, REVIEWERS, UNIT_LABELS, labels_file
 from medreview.exchange.exports.pair_rows import PAIRS
-from medreview.exchange.exports.score_rows import SCORES
 from medreview.exchange.exports.sqlite_database import DatabaseSummary, ExportDatabase, check_name
 from medreview.exchange.exports.study_rows import (
     CITATIONS,
@@ -26,10 +25,10 @@ from medreview.exchange.exports.study_rows import (
     JUDGEMENTS,
     LEFT_OUT,
     RESPONSES,
+    SCORES,
     SPANS,
     STATEMENTS,
 )
-from medreview.exchange.exports.unit_label_rows import REVIEWERS, UNIT_LABELS
 from medreview.exchange.exports.wide_labels import wide_files
 from medreview.exchange.files.columns import CODEBOOK, EXCEL, EXPORT_VERSION, Cell, Column, ExportFile
 from medreview.exchange.files.csv_file import CsvFile, Dialect
@@ -141,7 +140,8 @@ FILES: Final[dict[str, ExportFile]] = {
     file.file: file
     for file in (
         LABELS, SPANS, PAIRS, JUDGEMENTS, *EVENT_FILES, RESPONSES, STATEMENTS, LEFT_OUT, CITATIONS, *task_rows.FILES,
-        REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *generation_rows.FILES, *reference_rows.FILES, SCORES,
+        REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *unit_rows.GENERATION_FILES, *reference_rows.FILES,
+        SCORES,
     )
 }  # fmt: skip
 """Every CSV file of an export whose columns are the same in all studies, but for the code book; in their order."""

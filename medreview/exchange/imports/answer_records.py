@@ -305,9 +305,9 @@ _LABELLED: Final = re.compile(r"(\[\d{1,3}\] )?(.*)", re.DOTALL)
 """An entry of a list, and the number that it may have."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ImportSummary:
-    """Counts: records read, responses added, responses ``known`` already; ``bad`` are the rejected records.
+    """Counts: records read, responses added; ``bad`` are the rejected records.
 
     ``empty``: responses without a text, which are kept. ``pages`` and ``facts``: records that give some of these;
     ``correct``: those that give a correct answer to their question; ``graded``: those with people's
@@ -316,9 +316,8 @@ class ImportSummary:
     answer.
     """
 
-    read: int
-    added: int
-    known: int
+    read: int = 0
+    added: int = 0
     bad: list[BadRecord] = field(default_factory=list)
     empty: int = 0
     pages: int = 0
@@ -328,7 +327,12 @@ class ImportSummary:
     ranges: int = 0
     questionless: int = 0
     unused: list[UnusedColumn] = field(default_factory=list)
-    left: Mapping[str, int] = field(default_factory=dict)
+    left: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def known(self) -> int:
+        """Responses that the study had already."""
+        return self.read - len(self.bad) - self.added
 
 
 def import_responses(
@@ -348,12 +352,10 @@ def import_responses(
     unused = UnusedColumns(FIELDS)
     records = iter(produced) if produced is not None else read_records(path, mapping, unused)
     progress.begin("responses", lines)
-    added = read = reached = empty = pages = facts = correct = graded = ranges = questionless = 0
-    bad: list[BadRecord] = []
-    left: Counter[str] = Counter()
+    summary, reached = ImportSummary(), 0
     while batch := list(islice(records, _BATCH)):
         good = [record for record in batch if isinstance(record, AnswerRecord)]
-        bad += [record for record in batch if isinstance(record, BadRecord)]
+        summary.bad += [record for record in batch if isinstance(record, BadRecord)]
         rows = [response_row(record, storable_text(path.name)) for record in good]
         turns = [
             turn for row, record in zip(rows, good, strict=True) for turn in turn_rows(row["response_id"], record.turns)
@@ -364,23 +366,22 @@ def import_responses(
             insert(connection, "turn", turns)
             return new
 
-        added += study.write(store)
-        read += len(batch)
-        empty += sum(row["invalid"] != "" for row in rows)
-        pages += sum(bool(record.pages) for record in good)
-        facts += sum(bool(record.facts) for record in good)
-        correct += sum(bool(record.correct_answer and record.question) for record in good)
-        graded += sum(bool(record.graded) for record in good)
-        ranges += sum(len(record.ranges) for record in good)
-        questionless += sum(not record.question for record in good)
-        left.update(what for record in good for what in record.left)
+        summary.added += study.write(store)
+        summary.read += len(batch)
+        summary.empty += sum(row["invalid"] != "" for row in rows)
+        for record in good:
+            summary.pages += bool(record.pages)
+            summary.facts += bool(record.facts)
+            summary.correct += bool(record.correct_answer and record.question)
+            summary.graded += bool(record.graded)
+            summary.ranges += len(record.ranges)
+            summary.questionless += not record.question
+            summary.left.update(record.left)
         progress.step(batch[-1].line - reached)
         reached = batch[-1].line
     progress.step(lines - reached)
-    known = read - len(bad) - added
-    return ImportSummary(
-        read, added, known, bad, empty, pages, facts, correct, graded, ranges, questionless, unused.found(), left
-    )
+    summary.unused = unused.found()
+    return summary
 
 
 def response_row(record: AnswerRecord, imported_from: str) -> dict[str, Any]:

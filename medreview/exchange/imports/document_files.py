@@ -22,7 +22,7 @@ MOST_BYTES: Final = 200_000_000
 _START: Final = 8_192
 _OFFICE: Final = (b"[Content_Types].xml", b"word/", b"xl/", b"mimetypeapplication/vnd.oasis.opendocument")
 _OFFICE_IN: Final = 4_096
-"""Bytes in which a zip that is a document names one of its parts; any other is none of these."""
+"""Bytes in which a zip that is a document names one of its parts."""
 _PDF: Final = 1_024
 """Bytes in which a PDF must say that it is one."""
 _PAGE: Final = re.compile(

@@ -164,17 +164,8 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 def _response(row: ExportedRow) -> dict[str, Any]:
     if sha256(row["text"]) != row["text_sha256"]:
         raise row.wrong("text", f"the text of response {row['response_id']} has another hash")
-    copied = (
-        "response_id",
-        "record_id",
-        "model",
-        "origin",
-        "imported_at",
-        "imported_from",
-        "text_sha256",
-        "question",
-        "text",
-    )
+    copied = ("response_id", "record_id", "model", "origin", "imported_at", "imported_from", "text_sha256", "question",
+              "text")  # fmt: skip
     listed = json.dumps(row["listed"].split("\n"), ensure_ascii=False) if row["listed"] else None
     # An export of an earlier version does not say which are invalid.
     invalid = row.get("invalid", invalid_as(row["text"]))
@@ -251,13 +242,14 @@ def _audit_frame(folder: Path, study_id: str) -> Iterator[dict[str, Any]]:
                 "number": row.number("audit_number", math.nextafter(1, 0)),
                 "stratum": row["stratum"],
                 "rate": row.number("inclusion_prob", 1),
-                "flagged": row.integer_or_none("audit_flagged") if "audit_flagged" in row else _flag_of(row["stratum"]),
+                "flagged": row.integer_or_none("audit_flagged")
+                if "audit_flagged" in row
+                else _OLD_FLAGS.get(row["stratum"]),
             }
 
 
-def _flag_of(stratum: str) -> int | None:
-    """What an export of an earlier version says of a statement's flag."""
-    return {"flagged": 1, "not flagged": 0}.get(stratum)
+_OLD_FLAGS: Final = {"flagged": 1, "not flagged": 0}
+"""What an export of an earlier version says of a statement's flag, by its stratum."""
 
 
 def _add_citations(connection: sqlite3.Connection, folder: Path, cited: set[str]) -> None:

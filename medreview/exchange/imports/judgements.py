@@ -10,17 +10,9 @@ from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.json_rows import kind_of
 from medreview.exchange.imports.open_rows import open_rows
 
+_NAMES: Final = ("judge", "model", "prompt", "response")
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "judge": ("judge",),
-    "model": ("model",),
-    "prompt": ("prompt",),
-    "response": ("response",),
-    "statement": ("statement",),
-    "source": ("source",),
-    "label": ("label",),
-    "confidence": ("confidence",),
-    "reason": ("reason",),
-    "quote": ("quote",),
+    name: (name,) for name in (*_NAMES, "statement", "source", "label", "confidence", "reason", "quote")
 }
 """Field -> the column names that are recognised without ``--map``."""
 
@@ -68,16 +60,11 @@ def _judgement(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns 
         unused.add(row, [columns[0] for columns in fields.columns(row).values()], values)
     try:
         record = JudgementRecord(
-            judge=name_of(values, "judge"),
-            model=name_of(values, "model"),
-            prompt=name_of(values, "prompt"),
-            response=name_of(values, "response"),
-            statement=text_of(values, "statement"),
+            **{name: name_of(values, name) for name in _NAMES},
+            **{name: text_of(values, name) for name in ("statement", "reason", "quote")},
             source=text_of(values, "source").strip(),
             label=_label_of(values),
             confidence=confidence_of(values),
-            reason=text_of(values, "reason"),
-            quote=text_of(values, "quote"),
             line=row.line,
         )
     except ValueError as error:

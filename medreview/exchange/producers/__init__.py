@@ -1,15 +1,15 @@
 """Reading what systems write: the answers of model APIs, exports of chats, logs of evaluations, published data sets.
 
 A file goes through ``container`` (its JSON values, whatever holds them), ``envelope`` (what stands around an answer)
-and the first adapter that knows a value; ``given`` makes the record that is stored. Each adapter is a module of its
-own, with a :class:`~medreview.exchange.producers.given.Producer`; ``docs/extending.md`` says how to add one. What no
-adapter knows is left to the reader of plain records.
+and the first adapter that knows a value; ``given`` makes the record that is stored. Each adapter is a
+:class:`~medreview.exchange.producers.given.Producer`: how to know its forms, at which paths their fields stand, and a
+function for what no path says; ``docs/extending.md`` says how to add one. What no adapter knows is left to the reader
+of plain records.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -24,42 +24,41 @@ from medreview.exchange.producers.given import NoAnswerError, Producer, record_o
 if TYPE_CHECKING:
     from medreview.import_files import Chosen
 
-_MODULES: Final = (
-    "chatgpt_export",
-    "claude_export",
-    "open_webui",
-    "librechat",
-    "label_studio",
-    "inspect_ai",
-    "promptfoo",
-    "ragas",
-    "deepeval",
-    "langfuse",
-    "rag_chains",
-    "healthbench",
-    "expertqa",
-    "attributionbench",
-    "faithbench",
-    "medquad",
-    "liveqa",
-    "kqa",
-    "openai_responses",
-    "azure_search",
-    "anthropic",
-    "gemini",
-    "cohere",
-    "bedrock",
-    "ollama",
-    "openai_chat",
-    "messages",
-)
-"""The adapters in the order in which they are asked: the more a format has of its own, the sooner."""
-
 
 @cache
 def producers() -> tuple[Producer, ...]:
-    """All adapters, in the order in which they are asked."""
-    return tuple(import_module(f"{__name__}.{name}").PRODUCER for name in _MODULES)
+    """All adapters in the order in which they are asked: the more a format has of its own, the sooner."""
+    from medreview.exchange.producers import chats, data_sets, evaluations, model_apis, openai
+
+    return (
+        chats.CHATGPT,
+        chats.CLAUDE,
+        chats.OPEN_WEBUI,
+        chats.LIBRECHAT,
+        evaluations.LABEL_STUDIO,
+        evaluations.INSPECT,
+        evaluations.PROMPTFOO,
+        evaluations.RAGAS,
+        evaluations.DEEPEVAL,
+        evaluations.LANGFUSE,
+        evaluations.CHAINS,
+        data_sets.HEALTHBENCH,
+        data_sets.EXPERTQA,
+        data_sets.ATTRIBUTIONBENCH,
+        data_sets.FAITHBENCH,
+        data_sets.MEDQUAD,
+        data_sets.LIVEQA,
+        data_sets.KQA,
+        openai.RESPONSES,
+        openai.AZURE_SEARCH,
+        model_apis.ANTHROPIC,
+        model_apis.GEMINI,
+        model_apis.COHERE,
+        model_apis.BEDROCK,
+        openai.OLLAMA,
+        openai.CHAT_COMPLETIONS,
+        chats.MESSAGES,
+    )
 
 
 class Choice(NamedTuple):
@@ -179,9 +178,8 @@ def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) 
     """Who reads what of a value; nothing where nobody knows it."""
     if isinstance(value, Events):
         return _folded(value.events, around) or _read(value.events, requests, around)
-    for one in producers():
-        if one.detect(value):
-            return [_Read(one, value, around)]
+    if (by := next((one for one in producers() if one.detect(value)), None)) is not None:
+        return [_Read(by, value, around)]
     if isinstance(value, list):
         return _folded(value, around) or _each(value, requests, around)
     try:
@@ -190,8 +188,8 @@ def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) 
         return [_Read(None, None, wrong=str(error))]
     if inner is None:
         return [one for item in listed(value) for one in _read(item, requests, around)]
-    told = Enclosed(None, *(new or old for new, old in zip(inner[1:], around[1:], strict=True)))
-    return _read(inner.body, requests, told)
+    stated = Enclosed(None, *(new or old for new, old in zip(inner[1:], around[1:], strict=True)))
+    return _read(inner.body, requests, stated)
 
 
 _ANOTHER: Final = "is of another form than the others of this file"

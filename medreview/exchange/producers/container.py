@@ -112,7 +112,7 @@ def _is_piece(value: Any) -> bool:
 
 
 def _lines(path: Path) -> Iterator[Value]:
-    """The values of JSON lines; a line that is none is :class:`Broken`."""
+    """The values of JSON lines; a line that is not JSON is :class:`Broken`."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():

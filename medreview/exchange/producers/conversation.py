@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from medreview.exchange.imports.answer_records import Turn
-from medreview.exchange.producers.given import Cite, Conversation, Given
+from medreview.exchange.producers.given import Cite, Conversation, Given, role_of, texts_in
 
 
 def branch(parents: Mapping[str, Any], leaf: Any) -> list[str]:
@@ -44,6 +44,14 @@ def each_answer(said: Iterable[Turn | Given], of: Conversation) -> Iterator[Give
         question = before[last].text if last >= 0 else ""
         yield replace(one, question=question, turns=before[: max(last, 0)], conversation=of)
         before.append(Turn("assistant", one.response))
+
+
+def spoken(message: Mapping[str, Any]) -> Turn | Given:
+    """A message with a role (or type) and a content: an answer of the assistant, or a turn."""
+    role = role_of(message.get("role") or message.get("type"))
+    text = "\n".join(texts_in(message.get("content", message.get("text"))))
+    said = role == "assistant" and text.strip()
+    return Given(response=text, created=message.get("createdAt")) if said else Turn(role, text)
 
 
 class CutText:

@@ -31,7 +31,7 @@ class Enclosed(NamedTuple):
 
 
 def enclosed(value: Any, requests: Mapping[str, Any]) -> Enclosed | None:
-    """What is in an envelope; ``None`` for a value that is none.
+    """What is in an envelope; ``None`` for any other value.
 
     ``requests``: what was sent, by the id of a batch. Raises :class:`NoAnswerError` for a service's error.
     """
@@ -57,7 +57,7 @@ def enclosed(value: Any, requests: Mapping[str, Any]) -> Enclosed | None:
 
 def listed(value: Any) -> list[dict[str, Any]]:
     """The records of an object that is a list of them with something about all; none of any other."""
-    return next((found for name in _LISTS if (found := items(member(value, name)))), [])
+    return next((found for name in _LISTS if (found := items(value, name))), [])
 
 
 def _id_of(value: Mapping[str, Any]) -> str:
@@ -102,8 +102,8 @@ def _refuse_error(value: Mapping[str, Any], came: Any) -> None:
         raise NoAnswerError(f"has no answer: the batch says {came['type']}")
     if error or (isinstance(status, int) and status >= 400) or (not came and "request" in value):
         said = (
-            member(error, "message") or member(error, "code") or member(error, "errorMessage") or error
-            or member(came, "body", "error", "message") or status or value.get("status")
+            member(error, "message|code|errorMessage") or error
+            or member(came, "body.error.message") or status or value.get("status")
         )  # fmt: skip
         raise NoAnswerError(f"has no answer: the service reported an error ({str(said)[:80]})")
 

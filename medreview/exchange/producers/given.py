@@ -7,6 +7,7 @@ bytes, and some are wrong; so the unit is the one in which every stretch says wh
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import unescape
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +16,9 @@ from medreview.exchange.imports.fact_records import FactLabel, FactRecord
 from medreview.exchange.imports.listed_citations import GivenPage, citations_of, document_entry, encoded
 from medreview.storable import is_damaged, storable_text, unstorable
 from medreview.text import normalise_newlines
+
+Place = tuple[int, int]
+"""Where a stretch begins and ends."""
 
 
 class Cite(NamedTuple):
@@ -58,7 +62,7 @@ class Given:
     ``choice``: which of several answers of one ``id`` it is, from 0; ``conversation``: the one of an export that it is
     from; ``extra``: what else is to be kept."""
 
-    response: str
+    response: str = ""
     question: str = ""
     turns: Sequence[Turn] = ()
     id: str = ""
@@ -67,35 +71,97 @@ class Given:
     origin: str = ""
     created: Any = None
     finish: Any = None
-    cites: Sequence[Cite] = ()
-    texts: Sequence[SourceText] = ()
+    cites: list[Cite] = field(default_factory=list)
+    texts: list[SourceText] = field(default_factory=list)
     facts: Sequence[tuple[str, str]] = ()
     correct: str = ""
     graded: Sequence[FactLabel] = ()
     question_id: str = ""
-    left: Sequence[str] = ()
+    left: list[str] = field(default_factory=list)
     conversation: Conversation = _NONE
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def cite(
+        self, cited: str, title: str = "", at: Place | None = None, says: str = "", quote: str = "",
+        number: int | None = None, *, text: str = "", whole: bool = False,
+    ) -> None:  # fmt: skip
+        """Cite a source, with the text of it that came along; the rest as of :class:`Cite` and :class:`SourceText`."""
+        start, end = at or (None, None)
+        self.cites.append(Cite(cited, title, start, end, says, quote, number))
+        if text:
+            self.texts.append(SourceText(cited, text, title, whole))
 
 
 class NoAnswerError(ValueError):
     """What is recorded is no answer; the text says what it is, as the end of a sentence that names the record."""
 
 
-class Producer(NamedTuple):
-    """A format that some system writes.
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of a producer's files: how to know it, and where the answers and their fields stand.
 
-    ``detect`` looks at a JSON value and says whether it is this format: by what no other has. ``records`` finds the
-    answers in it; it gets the request that was sent, where the file or another one has that. ``fold`` makes of the
-    events of a stream the value that would have come at once, ``None`` for the stream of another producer.
-    ``name`` is what people call it, ``about`` which files it is.
+    ``known``: what a value of this form has and no other, as :func:`has` reads it, or a function. ``paths``:
+    ``field=path`` of each field of :class:`Given` that stands somewhere; ``asked`` and ``system`` are paths in the
+    request that was sent, if there is one; ``+column=path`` is kept as it is. ``take`` adds to a record what no path
+    says: it gets the record, the answer and the request; its docstring says what such a file holds. ``each`` finds the
+    answers of a value, which is one itself where that is left out. ``used``: the members that fields are made of, where
+    all others are kept. ``read`` does all this alone, where the answers are those of a conversation.
     """
 
-    name: str
-    about: str
-    detect: Callable[[Any], bool]
-    records: Callable[[Any, Any], Iterator[Given]]
-    fold: Callable[[list[Any]], Any] | None = None
+    known: str | Callable[[Any], bool]
+    paths: str = ""
+    take: Callable[[Given, Any, Any], None] | None = None
+    each: Callable[[Any], Iterable[Any]] = lambda value: (value,)
+    used: str = ""
+    read: Callable[[Any, Any], Iterator[Given]] | None = None
+
+    def detect(self, value: Any) -> bool:
+        """Whether a JSON value is of this form."""
+        return has(value, self.known) if isinstance(self.known, str) else self.known(value)
+
+    def records(self, value: Any, request: Any) -> Iterator[Given]:
+        """The answers in a value, with the request that was sent."""
+        return self._records(value, request) if self.read is None else self.read(value, request)
+
+    def _records(self, value: Any, request: Any) -> Iterator[Given]:
+        paths = dict(one.split("=") for one in self.paths.split())
+        for one in self.each(value):
+            given = Given(extra=rest(one, *self.used.split()) if self.used else {})
+            for name, path in paths.items():
+                if name.startswith("+"):
+                    given.extra |= rest({name[1:]: member(one, path)})
+                elif name == "asked":
+                    given.question, given.turns = asked(member(request, path))
+                elif name == "system":
+                    prompt = "\n".join(texts_in(member(request, path) or member(one, path)))
+                    given.turns = [Turn("system", prompt), *given.turns]
+                else:
+                    setattr(given, name, member(one, path) if name in ("created", "finish") else text_at(one, path))
+            if "question" in paths and not given.question:
+                given.question, given.turns = asked(member(one, paths["question"]))
+            if self.take is not None:
+                self.take(given, one, request)
+            yield given
+
+
+class Producer:
+    """A system that writes answers, with the forms of its files.
+
+    ``name`` is what people call it, ``about`` which files it is. ``fold`` makes of the events of a stream the value
+    that would have come at once, ``None`` for the stream of another producer.
+    """
+
+    def __init__(self, name: str, about: str, *forms: Form, fold: Callable[[list[Any]], Any] | None = None) -> None:
+        self.name, self.about, self.forms, self.fold = name, about, forms, fold
+
+    def detect(self, value: Any) -> bool:
+        """Whether a JSON value is of one of its forms."""
+        return any(form.detect(value) for form in self.forms)
+
+    def records(self, value: Any, request: Any) -> Iterator[Given]:
+        """The answers in a value; one that :attr:`fold` made is of the first form where it looks like none."""
+        form = next((one for one in self.forms if one.detect(value)), self.forms[0])
+        return form.records(value, request)
 
 
 def record_of(given: Given, line: int, producer: str) -> AnswerRecord:
@@ -180,9 +246,9 @@ def _entries(cites: Sequence[Cite]) -> dict[Numbered, str]:
     numbered = all(numbers.values())
     found: dict[Numbered, str] = {}
     for cited, title in titles.items():
-        told = [cited] if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})
+        stated = [cited] if cited.startswith("document:") else citations_of({"citations": [_work(cited, title)]})
         for number in numbers[cited] if numbered else (None,):
-            for entry in told[:1]:
+            for entry in stated[:1]:
                 found[cited, number] = f"[{number}] {entry}" if numbered else entry
     return dict(sorted(found.items(), key=lambda item: item[0][1] or 0))
 
@@ -208,7 +274,6 @@ def _without_carriage_returns(text: str) -> Any:
     return (lambda at: text.count("\r\n", 0, at)) if "\r\n" in text else (lambda at: 0)
 
 
-Place = tuple[int, int]
 _UNITS: Final = (("utf-32-le", 4), ("utf-16-le", 2), ("utf-8", 1))
 """Code points, UTF-16 units and bytes: a codec, and its bytes for each."""
 
@@ -297,8 +362,7 @@ def asked(messages: Any) -> tuple[str, list[Turn]]:
         return messages, []
     said = []
     for message in items(messages):
-        role = str(message.get("role") or message.get("type") or "user").casefold()
-        role = _ROLES.get(role, role)
+        role = role_of(message.get("role") or message.get("type") or "user")
         text = ("" if role == "assistant" else "\n").join(texts_in(message))
         if text.strip() and role not in ("tool", "function"):
             said.append(Turn(role, text))
@@ -324,35 +388,77 @@ def role_of(word: Any) -> str:
     return _ROLES.get(said, said)
 
 
-def member(value: Any, *path: str | int) -> Any:
-    """What stands at the end of a path of names and places in JSON; ``None`` where there is no such path."""
-    for step in path:
-        if isinstance(step, str) and isinstance(value, dict):
+@lru_cache(2048)
+def _paths(path: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(one.split(".")) for one in path.split("|"))
+
+
+def _at(value: Any, steps: tuple[str, ...]) -> Any:
+    for step in steps:
+        if isinstance(value, dict):
             value = value.get(step)
-        elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
-            value = value[step]
+        elif isinstance(value, list) and step.isdecimal() and int(step[:9]) < len(value):
+            value = value[int(step[:9])]
         else:
             return None
     return value
 
 
-def object_at(value: Any, *path: str | int) -> dict[str, Any]:
+def member(value: Any, path: str) -> Any:
+    """What stands at the end of a path of names and places in JSON (``choices.0.message``), ``None`` where there is no
+    such path; of several paths (``a.b|c``) the first that is filled."""
+    found = None
+    for steps in _paths(path):
+        if found := _at(value, steps):
+            break
+    return found
+
+
+_KINDS: Final = {"str": str, "list": list, "dict": dict, "bool": bool}
+
+
+def has(value: Any, wanted: str) -> bool:
+    """Whether an object has members: ``"prompt:list rubric:str id !choices"`` is a list, a text, anything under ``id``
+    and nothing under ``choices``; of several paths (``a|b:str``) one is enough."""
+    return isinstance(value, dict) and all(_has(value, *one.partition(":")[::2]) for one in wanted.split())
+
+
+def _has(value: Any, path: str, kind: str) -> bool:
+    if path.startswith("!"):
+        return not _has(value, path[1:], kind)
+    found = ((_at(value, steps[:-1]), steps[-1]) for steps in _paths(path))
+    inside = [inner[name] for inner, name in found if isinstance(inner, dict) and name in inner]
+    return any(not kind or isinstance(one, _KINDS[kind]) for one in inside)
+
+
+def object_at(value: Any, path: str) -> dict[str, Any]:
     """The object at the end of a path; ``{}`` for anything else."""
-    found = member(value, *path)
+    found = member(value, path)
     return found if isinstance(found, dict) else {}
 
 
-def items(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; none of anything else."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def items(value: Any, path: str = "") -> list[dict[str, Any]]:
+    """The objects of a list, or of the list at the end of a path; none of anything else."""
+    found = member(value, path) if path else value
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
-def text_at(value: Any, *path: str | int) -> str:
-    """The text at the end of a path; ``""`` for anything else, a number as text."""
-    found = member(value, *path)
-    if isinstance(found, int | float) and not isinstance(found, bool):
-        return str(found)
-    return found if isinstance(found, str) else ""
+def text_at(value: Any, path: str) -> str:
+    """The text at the end of a path, of several paths the first that is filled; ``""`` for anything else, a number as
+    text."""
+    for steps in _paths(path):
+        found = _at(value, steps)
+        if isinstance(found, int | float) and not isinstance(found, bool):
+            return str(found)
+        if isinstance(found, str) and found:
+            return found
+    return ""
+
+
+def span(value: Any, first: str = "start_index", last: str = "end_index") -> Place | None:
+    """A place that two members say; ``None`` where one is no number, or nothing is between them."""
+    start, end = member(value, first), member(value, last)
+    return (start, end) if isinstance(start, int) and isinstance(end, int) and end > start else None
 
 
 _ADDRESS: Final = re.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S", re.IGNORECASE)
@@ -393,12 +499,12 @@ def settings_of(request: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place in (request, *(member(request, name) for name in ("generationConfig", "inferenceConfig", "options"))):
         found |= {name: place[name] for name in _SETTINGS if isinstance(place, dict) and place.get(name) is not None}
-    tools = [text_at(tool, "name") or text_at(tool, "function", "name") or text_at(tool, "type") or next(iter(tool), "")
-             for tool in items(member(request, "tools"))]  # fmt: skip
+    tools = [text_at(tool, "name|function.name|type") or next(iter(tool), "")
+             for tool in items(request, "tools")]  # fmt: skip
     return found | ({"tools": tools} if any(tools) else {})
 
 
 def rest(value: Any, *used: str) -> dict[str, Any]:
     """The filled members of an object that no field was made of; ``{}`` of anything else."""
-    told = value.items() if isinstance(value, dict) else ()
-    return {name: one for name, one in told if name not in used and one not in (None, "", [], {})}
+    stated = value.items() if isinstance(value, dict) else ()
+    return {name: one for name, one in stated if name not in used and one not in (None, "", [], {})}

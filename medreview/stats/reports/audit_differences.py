@@ -1,6 +1,6 @@
 """Differences in an audit: assisted minus blind halves of it, and models beside each other.
 
-In half of the audit, by a coin for each reviewer and statement (``medreview.study.audit_plan``), the judges stand
+In half of the audit, by a coin for each reviewer and statement (``medreview.study.study_acts``), the judges stand
 beside the statement. Nothing else sets the two halves apart, so that the difference of agreement estimates automation
 bias. Models are compared by the audit and the verdicts, never by the verdicts alone, which may favour one of them;
 prediction-powered means as published (PPI++) check these figures, and are not to be quoted: statements count as
@@ -26,7 +26,7 @@ from medreview.stats.formulas.audit_sampling import (
 from medreview.stats.formulas.estimate import LEVEL, Estimate
 from medreview.stats.formulas.intervals import jeffreys, share_difference
 from medreview.stats.reports.audit_verdicts import DrawnMember, Helped, JudgeVerdicts, Met, helped_by
-from medreview.study.audit_plan import Arm
+from medreview.study.study_acts import Arm
 
 PUBLISHED: Final = "PPI++, normal, variances added"
 

@@ -10,8 +10,8 @@ from medreview.stats.reports.audit_looks import PlanStanding, plan_standing
 from medreview.stats.reports.audit_report import audit_share_of, drawn_rows, in_turn, leading, looked_at, used_of
 from medreview.stats.reports.audit_verdicts import judges_together, with_verdicts
 from medreview.stats.reports.reviewer_labels import ReviewerLabel, reviewer_labels
-from medreview.study.audit_plan import coin_of, stopping_plans
 from medreview.study.counts import count_statements
+from medreview.study.study_acts import coin_of, stopping_plans
 
 
 @dataclass(frozen=True, slots=True)

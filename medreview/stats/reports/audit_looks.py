@@ -6,7 +6,7 @@ from typing import Literal
 
 from medreview.stats.formulas.audit_sampling import Sampled, first_within
 from medreview.stats.formulas.estimate import Estimate, half_up
-from medreview.study.audit_plan import StoppingPlan
+from medreview.study.study_acts import StoppingPlan
 from medreview.text import counted
 
 State = Literal["no_plan", "interim", "final"]

@@ -48,8 +48,8 @@ from medreview.stats.reports.reviewer_labels import (
 )
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 from medreview.study.audit_frame import Stratum, strata
-from medreview.study.audit_plan import Arm, Coin, StoppingPlan, assists, coin_of, stopping_plans
 from medreview.study.counts import count_statements
+from medreview.study.study_acts import Arm, Coin, StoppingPlan, assists, coin_of, stopping_plans
 
 Labels = Mapping[str, ReviewerLabel]
 _WAITING: Final[frozenset[Met]] = frozenset({"not_looked_at", "seen_before", "labelled_out_of_turn"})

@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 
 from medreview import pipeline
+from medreview.exchange.imports import json_rows
 from medreview.exchange.imports.citation_answers import file_answers
 from medreview.exchange.imports.file_rows import BadRecord
 from medreview.sources.saved.pages_folder import PagesFolder
@@ -198,15 +199,15 @@ def test_an_odd_line_in_a_list_of_pages_costs_that_line(tmp_path: Path) -> None:
     assert f"And {len(pages.bad) - 20} more." in pages.note
 
 
-def test_a_line_of_a_hundred_megabytes_costs_that_line(study: Study, tmp_path: Path) -> None:
+def test_a_line_that_is_too_long_costs_that_line(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_rows, "_LONGEST_LINE", 1 << 16)
     whole = [written({**ANSWER, "id": f"whole{number}"}) for number in range(2)]
     with (tmp_path / "long.jsonl").open("w") as file:
         file.write(whole[0] + '\n{"id": "long", "response": "')
-        for _ in range(100):
-            file.write("a" * 1_000_000)
+        file.write("a" * 200_000)
         file.write('"}\n' + whole[1])
 
     done = pipeline.bring_in(study, tmp_path / "long.jsonl", {})
 
     assert done.added == 2
-    assert [(record.line, record.reason) for record in done.bad] == [(2, "is longer than 67,108,864 characters")]
+    assert [(record.line, record.reason) for record in done.bad] == [(2, "is longer than 65,536 characters")]

@@ -6,8 +6,7 @@ import pytest
 
 from medreview.labels import EXCERPT, GIVEN
 from medreview.units.stored import load_reference
-from tests.exchange.producers.conftest import Bring
-from tests.exchange.producers.written import lines
+from tests.exchange.producers.conftest import Bring, lines
 
 ASKED = "Can I take ibuprofen with warfarin?"
 FIRST = "Ibuprofen raises the risk of bleeding with warfarin [1]."

@@ -10,8 +10,7 @@ from medreview import pipeline
 from medreview.errors import UserError
 from medreview.import_files import Chosen
 from medreview.study import Study
-from tests.exchange.producers.brought import Brought
-from tests.exchange.producers.conftest import Bring
+from tests.exchange.producers.conftest import Bring, Brought
 from tests.exchange.producers.test_anthropic import message, text
 from tests.exchange.producers.test_openai_chat import chunk, completion, stream
 

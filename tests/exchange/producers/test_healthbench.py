@@ -4,9 +4,7 @@ from typing import Any
 
 from medreview.study import Study
 from medreview.units.stored import load_reference
-from tests.exchange.producers.brought import Brought
-from tests.exchange.producers.conftest import Bring
-from tests.exchange.producers.written import lines
+from tests.exchange.producers.conftest import Bring, Brought, lines
 
 ASKED = "And if she cannot swallow?"
 IDEAL = "Then give diazepam rectally or midazolam into the cheek, and call an ambulance after five minutes."

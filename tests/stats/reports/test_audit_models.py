@@ -15,7 +15,7 @@ from medreview.stats.reports.audit_report import audit_report
 from medreview.stats.reports.audit_verdicts import every_judge
 from medreview.stats.reports.reviewer_labels import reviewer_labels
 from medreview.study import Study
-from medreview.study.audit_plan import set_stopping_plan
+from medreview.study.study_acts import set_stopping_plan
 from tests.stats.small_study import SmallStudy
 
 SHARES = {"atlas": (0.8, 0.9), "boreal": (0.6, 0.7), "cirrus": (0.9, 0.9)}

@@ -29,8 +29,7 @@ from medreview.stats.study_figures import StudyFigures, study_figures
 from medreview.stats.units.accused_references import AccusedReferences, accused_references
 from medreview.stats.units.answer_figures import MarkedAnswer, marked_answers
 from medreview.stats.units.fact_report import FactReport, fact_report
-from medreview.study.declarations import Declaration, declarations
-from medreview.study.study_acts import backgrounds
+from medreview.study.study_acts import Declaration, backgrounds, declarations
 from medreview.units.documents import ExcerptPiece
 from medreview.units.label_comparisons import OverriddenLabel, overridden_labels
 

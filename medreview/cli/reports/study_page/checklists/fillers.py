@@ -18,8 +18,8 @@ from medreview.stats.reports.audit_looks import plan_words
 from medreview.stats.reports.reviewer_labels import BINARY, LEVELS
 from medreview.stats.units.kind_labels import FINAL
 from medreview.stats.units.own_axis_figures import OwnAxisFigures
-from medreview.study.declarations import FIELDS
 from medreview.study.ids import STATEMENT
+from medreview.study.study_acts import DECLARED
 from medreview.text import counted, in_words
 from medreview.units.registry import KINDS
 
@@ -532,6 +532,6 @@ FILLERS: Final[Mapping[str, tuple[str, Filler]]] = {
     "cost": ("computing", _cost),
     "limitations": ("limitations", _limitations),
     "details": ("detailed results", _details),
-    **{field.name: (field.title.lower(), partial(_declared, field.name)) for field in FIELDS},
+    **{field.name: (field.title.lower(), partial(_declared, field.name)) for field in DECLARED},
 }
 """By the name that files of checklists use: what it is in words, where it is missing; and what fills it."""
