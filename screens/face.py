@@ -30,8 +30,7 @@ from medreview.units.statement_view import StatementView
 from medreview.visible import visible
 
 if TYPE_CHECKING:
-    from medreview.review.session import ReviewSession
-    from medreview.units.checked_reference import SourceReference
+    pass
 
 _FOCUS: Final = "▸"
 _LABEL: Final = 12
@@ -83,16 +82,12 @@ class Face:
     @property
     def _item(self) -> StatementView | None:
         """The statement on the screen; ``None`` in an empty queue, and in one of other units."""
-        return self._session.item if of_statements(self._session) else None
+        return self._session.item
 
     @property
     def _view(self) -> UnitView | None:
         """Any other unit."""
-        return None if of_statements(self._session) else self._session.view
-
-    @property
-    def _reference(self) -> "SourceReference | None":
-        return self._session.reference if of_statements(self._session) else None
+        return None if self._item else self._session.view
 
     # What the screen asks for
 
@@ -126,7 +121,7 @@ class Face:
         else:
             opinions = 2 if session.shows_judges else 1
             strip = len(self._strip(columns, one=True))
-            bar = 0 if shows else reference_height(self._reference, one=True)
+            bar = 0 if shows else reference_height(self._session.reference, one=True)
         if not session.unit:
             return Needs(1, 0, opinions)
         question = len(self._question(columns, _ALL_ROWS if shows else _QUESTION_ROWS))
@@ -146,7 +141,7 @@ class Face:
             if self.panes.whole_question:
                 question = max(question, len(self._question(card.width, _ALL_ROWS, " ")))
             statement = 0 if item.span else len(self._card(card.width)) + 1
-            bar = reference_height(self._reference, one=False)
+            bar = reference_height(self._session.reference, one=False)
             return Needs(statement, question + 3, panel, bar=bar, strip=strip)
         across = size.width - card.x
         if session.asks.entry == "order" and (columns := self._side_by_side(size, across)):
@@ -200,7 +195,7 @@ class Face:
     def hints(self, plan: PanePlan) -> Hints:
         """What the keys do with it, without which of them are refused: what ``a`` takes over and ``v`` brings; side by
         side both texts are there."""
-        session, view, panes, told = self._session, self._view, self.panes, self._reference
+        session, view, panes, told = self._session, self._view, self.panes, self._session.reference
         if view is None:
             brings = "source" if panes.shows_response else "response"
         elif panes.columns:
@@ -229,7 +224,7 @@ class Face:
         if panes.columns and view:
             return [_names_row(view.documents, columns - _MARGINS, session.place, visible(panes.search_words))]
         first, *below = text_bar(session, columns, panes.where, panes.hidden, panes.search_words, one=one)
-        reference = self._reference
+        reference = self._session.reference
         most = reference_height(reference, one=one)
         return [
             first if one else self._focused(first, beside=False),

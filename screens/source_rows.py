@@ -20,9 +20,7 @@ from medreview.units.cited_source import Source
 from medreview.visible import visible
 
 if TYPE_CHECKING:
-    from medreview.review.session import ReviewSession
     from medreview.units.checked_reference import SourceReference
-    from medreview.units.kind import Document, UnitView
 
 
 _TAIL: Final = 10
@@ -207,7 +205,7 @@ class Where(NamedTuple):
 def nothing_to_read(session: ReviewSession) -> str:
     """Why the main pane has no text, in a sentence or two."""
     if not of_statements(session):
-        view, document = _unit(session)
+        view, document = session.view, session.document
         if document is None:
             return view.missing if view and view.missing else "There is no text to read beside it."
         return document.state_words or NOTHING_TO_READ.get(document.state, "This text is empty.")
@@ -264,7 +262,7 @@ def preface(session: ReviewSession, text: str, parts: Sequence[SetApart]) -> str
     if of_statements(session):
         source, nothing = session.source, session.source_highlights().nothing
         return said_of_page(source, text, parts, nothing=nothing) if source else ""
-    _, document = _unit(session)
+    document = session.document
     return f"[medreview: {document.state_words}]" if document and document.state_words else ""
 
 
@@ -294,11 +292,6 @@ def of_statements(session: ReviewSession) -> bool:
     return session.asks.name == STATEMENT
 
 
-def _unit(session: ReviewSession) -> "tuple[UnitView | None, Document | None]":
-    """A unit that is no statement, and its text in the main pane."""
-    return session.view, session.document
-
-
 def text_bar(session: ReviewSession, columns: int, where: Where, hidden: int, search: str, *, one: bool) -> list[Row]:
     """Which text is in the main pane, its state, the place in it: one row, or three where it has a pane of its own, in
     which its headings have room, or the names of all texts."""
@@ -315,7 +308,7 @@ def text_bar(session: ReviewSession, columns: int, where: Where, hidden: int, se
 
 
 def _document_bar(session: ReviewSession, columns: int, where: Where, hidden: int, search: str) -> Row:
-    view, document = _unit(session)
+    view, document = session.view, session.document
     if view is None or document is None:
         return [("── no text ", "rule"), ("─", "rule fill")]
     place = f"{session.place + 1} of {len(view.documents)} " if len(view.documents) > 1 else ""
@@ -333,7 +326,7 @@ def _document_bar(session: ReviewSession, columns: int, where: Where, hidden: in
 
 def _texts(session: ReviewSession, columns: int) -> Row:
     """The texts to read beside the unit, where there is more than one."""
-    view, _ = _unit(session)
+    view = session.view
     if view is None or len(view.documents) < 2:
         return []
     row: list[StyledText] = [("  ", "")]

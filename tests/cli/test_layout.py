@@ -76,7 +76,7 @@ def figure(value, low, high):
 
 def test_a_figure_as_two_cells():
     assert cells(figure(0.5, 0.25, 0.75)) == ("50.0%", "25.0% to 75.0%")
-    assert cells(figure(0.5, None, None)) == ("50.0%", "none")
+    assert cells(figure(0.5, None, None)) == ("50.0%", "not given")
     assert cells(figure(None, None, None)) == ("undefined", "")
 
 

@@ -142,8 +142,12 @@ def _written(row: Iterable[object]) -> Iterator[str]:
             yield "" if cell is None else cell if isinstance(cell, str) else f"{cell:,}"
 
 
+NO_INTERVAL: Final = "not given"
+"""Stands for an interval that a figure does not have; why is said below its table."""
+
+
 def cells(
-    figure: Estimate, digits: int | None = None, *, missing: str = "none", signed: bool = False
+    figure: Estimate, digits: int | None = None, *, missing: str = NO_INTERVAL, signed: bool = False
 ) -> tuple[str, str]:
     """The value of a figure and its interval, on its scale; ``signed``: each with its sign, as of a difference.
 

@@ -9,6 +9,7 @@ from medreview.cli.reports.estimates import figures_part, over_units, p_cell, p_
 from medreview.cli.reports.facts import key_fact_parts
 from medreview.cli.reports.generation import cleanup_parts
 from medreview.cli.reports.layout import (
+    NO_INTERVAL,
     Part,
     ReportTable,
     TableHeading,
@@ -425,10 +426,10 @@ def _order(order: ModelOrder) -> Iterator[Part]:
 
 def _correlation(found: RankCorrelation) -> str:
     value, interval = _number(found.figure)
-    shown = f"{found.figure.name} {value}" + (f" (95% interval {interval})" if interval not in ("", "none") else "")
+    ends = f" (95% interval {interval})" if interval not in ("", NO_INTERVAL) else ""
     why = f"; {one_line(found.figure.reason)}" if found.figure.reason else ""
     notes = "".join(f" {note}" for note in found.test.notes)
-    return f"{shown}; {test_words(found.test)}{why}{notes}"
+    return f"{found.figure.name} {value}{ends}; {test_words(found.test)}{why}{notes}"
 
 
 def _number(figure: Estimate) -> tuple[str, str]:
