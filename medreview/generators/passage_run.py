@@ -119,7 +119,7 @@ _BATCH: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenParagraph:
     """A paragraph with its features and the codes of the rules that leave it out; without any it is kept."""
 
     candidate: Candidate
@@ -173,7 +173,7 @@ def paragraphs_of(texts: Iterable[SourceText]) -> list[Candidate]:
 
 def choose(
     every: Sequence[Candidate], measures: Measures, meanings: MeaningOf | None = None, progress: Progress = SILENT
-) -> tuple[list[Chosen], PassageThresholds]:
+) -> tuple[list[ChosenParagraph], PassageThresholds]:
     """Measure paragraphs and decide on each; the thresholds by which. ``meanings``: of embeddings, else by words."""
     measured = [one for one in every if one.is_measured]
     found = dict(zip(map(id, measured), densities(measured, measures.tagger, progress), strict=True))
@@ -187,12 +187,13 @@ def choose(
     sound = [found for one, found in with_features if found and not one.noise]
     thresholds = measures.thresholds if measures.keep is None else thresholds_keeping(measures.keep, sound)
     return [
-        Chosen(one, found, (*one.noise, *(thresholds.failed(found) if found else ()))) for one, found in with_features
+        ChosenParagraph(one, found, (*one.noise, *(thresholds.failed(found) if found else ())))
+        for one, found in with_features
     ], thresholds
 
 
 def summary_of(
-    texts: int, chosen: Sequence[Chosen], measures: Measures, thresholds: PassageThresholds, new: int
+    texts: int, chosen: Sequence[ChosenParagraph], measures: Measures, thresholds: PassageThresholds, new: int
 ) -> PassageSummary:
     """The counts of a choice."""
     return PassageSummary(
@@ -211,7 +212,7 @@ def summary_of(
     )
 
 
-def store(study: Study, chosen: Sequence[Chosen], measures: Measures, thresholds: PassageThresholds) -> int:
+def store(study: Study, chosen: Sequence[ChosenParagraph], measures: Measures, thresholds: PassageThresholds) -> int:
     """Store every paragraph's features, and the kept ones as passages; how many passages are new.
 
     Idempotent: the same choice again adds nothing.
@@ -232,7 +233,7 @@ def store(study: Study, chosen: Sequence[Chosen], measures: Measures, thresholds
     for at in range(0, len(chosen), _BATCH):
         batch = chosen[at : at + _BATCH]
 
-        def change(connection: Any, batch: Sequence[Chosen] = batch) -> int:
+        def change(connection: Any, batch: Sequence[ChosenParagraph] = batch) -> int:
             insert(connection, "passage_feature", [_row(run_id, one) for one in batch])
             kept = (one.candidate for one in batch if not one.codes)
             return sum(add_passages(connection, [one.passage], one.source.source) for one in kept)
@@ -248,7 +249,7 @@ def _run_id(study: Study, texts: Sequence[str], run: Mapping[str, Any]) -> str:
     return same if rows and rows[-1]["passage_run_id"] == same else content_id("r", texts, run, len(rows))
 
 
-def _row(run_id: str, one: Chosen) -> dict[str, Any]:
+def _row(run_id: str, one: ChosenParagraph) -> dict[str, Any]:
     candidate, features = one.candidate, one.features
     return {
         "passage_run_id": run_id,

@@ -15,7 +15,7 @@ from typing import Final
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline import PageProvider
 from medreview.replays.papers import cds, cliniqlink, medfacteval, medhalu, sourcecheckup
-from medreview.replays.replay import Given, Replay
+from medreview.replays.replay import Replay, ReplayInputs
 from medreview.replays.step_kinds import FILE
 
 _EVERY: Final = (
@@ -32,7 +32,7 @@ _PRICES: Final = {"demo-writer": (2.0, 8.0), "demo-juror-one": (1.0, 4.0), "demo
 
 
 @contextmanager
-def of_sample(given: Given, paper: str) -> Iterator[Given]:
+def of_sample(given: ReplayInputs, paper: str) -> Iterator[ReplayInputs]:
     """The same with the files of the sample data that a paper takes, and with the recorded models."""
     sample = SAMPLES[paper]
     with as_file(files("medreview.sample_data")) as folder:

@@ -133,7 +133,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ReplayInputs:
     """What a replay works on, and with.
 
     ``writers`` are the models of ``--model``, in their order, ``judges`` those of ``--judge``. ``reviewer``: in whose
@@ -172,8 +172,8 @@ class Step:
 
     name: str
     about: str
-    run: Callable[[Given], StepOutcome]
-    plan: Callable[[Given], Plan] = lambda given: Plan()
+    run: Callable[[ReplayInputs], StepOutcome]
+    plan: Callable[[ReplayInputs], Plan] = lambda given: Plan()
     reads_files: bool = False
     deviations: tuple[str, ...] = ()
     task: str = ""
@@ -212,7 +212,7 @@ class Done:
     outcome: StepOutcome | None
 
 
-def run(replay: Replay, given: Given, on_plan: OnPlan) -> Iterator[Done]:
+def run(replay: Replay, given: ReplayInputs, on_plan: OnPlan) -> Iterator[Done]:
     """Do every step, each when the caller takes it. ``on_plan`` gets the cost of a step before it asks.
 
     A step that waits for the reviewer holds up none that does not need her: each looks at what the study has.
@@ -227,7 +227,7 @@ def run(replay: Replay, given: Given, on_plan: OnPlan) -> Iterator[Done]:
         yield Done(ordinal, step, plan, step.run(given))
 
 
-def dry_run(replay: Replay, given: Given, *, fresh: bool) -> Iterator[Done]:
+def dry_run(replay: Replay, given: ReplayInputs, *, fresh: bool) -> Iterator[Done]:
     """What every step would ask of the study as it stands; nothing is sent.
 
     ``fresh``: the study is a temporary one, made for this, so that the files are read into it first.

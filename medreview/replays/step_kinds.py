@@ -26,7 +26,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
 from medreview.pipeline import Generated, Generating, Judges
 from medreview.pipeline.asking import Make
-from medreview.replays.replay import Given, Plan, Step, StepOutcome
+from medreview.replays.replay import Plan, ReplayInputs, Step, StepOutcome
 from medreview.review.repeat_annotation import drawn, set_share, share_progress, shares
 from medreview.storable import storable_text
 from medreview.study import Study
@@ -119,7 +119,7 @@ def files(name: str, about: str, *, late: bool = False, texts: bool = False) -> 
     statements. ``texts``: files of texts as well, as by ``import``; else a step of their own reads them.
     """
 
-    def run(given: Given) -> StepOutcome:
+    def run(given: ReplayInputs) -> StepOutcome:
         apart = () if texts else texts_in(given.files)
         wanted = [one for one in given.files if one not in apart and speaks_of_statements(one, given.mapping) == late]
         if not wanted:
@@ -136,7 +136,7 @@ def _new(one: Imported) -> int:
     return one.added + one.given + one.facts + one.cases + one.gold + one.opinions + one.labels
 
 
-def _whole_texts(given: Given) -> StepOutcome:
+def _whole_texts(given: ReplayInputs) -> StepOutcome:
     """Each text is one passage."""
     paths = texts_in(given.files)
     if not paths:
@@ -148,7 +148,7 @@ def _whole_texts(given: Given) -> StepOutcome:
     return StepOutcome("did" if new else "done", f"{counted(every, 'text')}, {new} of them new", lines=lines)
 
 
-def _paragraphs(given: Given) -> StepOutcome:
+def _paragraphs(given: ReplayInputs) -> StepOutcome:
     """The paragraphs of the texts are measured; rules leave some out, and the rest are passages (ClinIQLink 3.1)."""
     paths = texts_in(given.files)
     if not paths:
@@ -163,18 +163,18 @@ def _paragraphs(given: Given) -> StepOutcome:
     return StepOutcome("did" if new else "done", words, lines=(f"left out by: {rules}",) if rules else ())
 
 
-def _store(given: Given, path: Path, texts: Texts) -> int:
+def _store(given: ReplayInputs, path: Path, texts: Texts) -> int:
     """How many of them were new."""
     name = storable_text(path.name)
     return given.study.write(lambda connection: add_passages(connection, texts.passages, name))
 
 
-def _without(given: Given) -> StepOutcome:
+def _without(given: ReplayInputs) -> StepOutcome:
     there = int(given.study.reader.execute("SELECT count(*) FROM passage").fetchone()[0])
     return StepOutcome("done", f"{counted(there, 'text')} there") if there else StepOutcome("left", "no text is named")
 
 
-def _pages(given: Given) -> StepOutcome:
+def _pages(given: ReplayInputs) -> StepOutcome:
     """The cited sources that have no page yet are downloaded, or taken from saved pages."""
     if not given.study.reader.execute(_NO_PAGE).fetchone()[0]:
         query = "SELECT count(*) FROM source WHERE current_snapshot IS NOT NULL"
@@ -187,7 +187,7 @@ def _pages(given: Given) -> StepOutcome:
     return StepOutcome("did" if fetched else "done", words, lines=(done.note,) if done.note else ())
 
 
-def _statements(given: Given) -> StepOutcome:
+def _statements(given: ReplayInputs) -> StepOutcome:
     """Responses are split by rules; what a model has split already stays so."""
     done = pipeline.parse(given.study, given.progress)
     if not done.responses:
@@ -196,7 +196,7 @@ def _statements(given: Given) -> StepOutcome:
     return StepOutcome("did", words + (f", {done.empty} without any" if done.empty else ""))
 
 
-def _offline_rules(given: Given) -> StepOutcome:
+def _offline_rules(given: ReplayInputs) -> StepOutcome:
     """The rules look at every pair first: triage, so that a study without any model can be reviewed."""
     done = pipeline.judge(given.study, given.progress, given.processes, given.synonyms)
     words = f"{counted(done.pairs, 'pair')} judged; {counted(done.flagged, 'statement')} flagged"
@@ -220,7 +220,7 @@ _NO_PAGE = """SELECT count(*) FROM source AS u WHERE current_snapshot IS NULL
 AND EXISTS (SELECT 1 FROM citation AS c WHERE c.source_id = u.source_id)"""
 
 
-def _count(given: Given, query: str, noun: str) -> str:
+def _count(given: ReplayInputs, query: str, noun: str) -> str:
     return counted(int(given.study.reader.execute(query).fetchone()[0]), noun)
 
 
@@ -249,16 +249,16 @@ def ask(name: str, about: str, task: str, waits: str) -> Step:
     ``task`` is one of ``medreview.judges.tasks.registry.NAMES``; ``waits``: what there must be before, in words.
     """
 
-    def judges(given: Given) -> Judges:
+    def judges(given: ReplayInputs) -> Judges:
         return Judges(given.judges, task, given.prompts, given.again)
 
-    def plan(given: Given) -> Plan:
+    def plan(given: ReplayInputs) -> Plan:
         if not given.judges:
             return Plan()
         plans = pipeline.plan_for(given.study, judges(given), limit=given.limit, progress=given.progress)
         return Plan(tuple(plan for plan in plans if plan.units))
 
-    def run(given: Given) -> StepOutcome:
+    def run(given: ReplayInputs) -> StepOutcome:
         if not given.judges:
             return StepOutcome("left", "no judge is named: --judge NAME")
         tasks = [task_for(given.study, each, task, given.prompts) for each in given.judges]
@@ -299,14 +299,14 @@ def generate(name: str, about: str, make: Make, waits: str, *, each: bool = Fals
     write, one of another model where there is one.
     """
 
-    def works(given: Given) -> list[Generating]:
+    def works(given: ReplayInputs) -> list[Generating]:
         writers = given.writers if each else given.writers[:1]
         return [
             Generating(make, one, _verifier(one, given) if verified else None, given.prompts, given.again)
             for one in writers
         ]
 
-    def plan(given: Given) -> Plan:
+    def plan(given: ReplayInputs) -> Plan:
         found = [
             pipeline.plan_generation(given.study, one, limit=given.limit, progress=given.progress)
             for one in works(given)
@@ -314,7 +314,7 @@ def generate(name: str, about: str, make: Make, waits: str, *, each: bool = Fals
         waiting = [(plan, later) for plan, later in found if plan.units]
         return Plan(tuple(plan for plan, _ in waiting), sum(later for _, later in waiting))
 
-    def run(given: Given) -> StepOutcome:
+    def run(given: ReplayInputs) -> StepOutcome:
         if not given.writers:
             return StepOutcome("left", "no model is named: --model NAME")
         did: list[Generated] = []
@@ -341,7 +341,7 @@ def generate(name: str, about: str, make: Make, waits: str, *, each: bool = Fals
     return Step(name, about, run, plan, deviations=tuple(f"{one[0].upper()}{one[1:]}." for one in departs))
 
 
-def _verifier(writer: JudgeSettings, given: Given) -> JudgeSettings:
+def _verifier(writer: JudgeSettings, given: ReplayInputs) -> JudgeSettings:
     """The first judge that does not verify what its own model wrote; else the first one, else the writer."""
     others = (judge for judge in given.judges if not verifies_its_own(writer, judge))
     return next(others, given.judges[0] if given.judges else writer)
@@ -381,7 +381,7 @@ def review(name: str, about: str, kind: str, queue: str, of: str, waits: str) ->
     before.
     """
 
-    def run(given: Given) -> StepOutcome:
+    def run(given: ReplayInputs) -> StepOutcome:
         reader = given.study.reader
         new = take_labels(given.study, *given.labels, kind) if given.labels else 0
         query = f"SELECT count(DISTINCT unit) FROM ({rows_of(kind)})"
@@ -406,7 +406,7 @@ def second_annotator(name: str, about: str, kind: str, rate: float, of: str, wai
     first. The share is set unless it is as high already."""
     queue = "share" if kind == STATEMENT else f"share_{kind}"
 
-    def run(given: Given) -> StepOutcome:
+    def run(given: ReplayInputs) -> StepOutcome:
         reader, study_id = given.study.reader, given.study.meta("study_id")
         if not reader.execute(f"SELECT EXISTS ({rows_of(kind)})").fetchone()[0]:
             return StepOutcome("waits", waits)

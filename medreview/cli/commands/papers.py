@@ -35,7 +35,7 @@ from medreview.visible import visible_line
 
 if TYPE_CHECKING:
     from medreview.progress import Progress
-    from medreview.replays.replay import Done, Given, Plan, Replay, Step
+    from medreview.replays.replay import Done, Plan, Replay, ReplayInputs, Step
     from medreview.study import Study
 
 
@@ -86,20 +86,20 @@ def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study
 
 
 @contextmanager
-def given_with(study: "Study", chosen: "Replay", wanted: ReplayOptions, bar: "Progress") -> "Iterator[Given]":
+def given_with(study: "Study", chosen: "Replay", wanted: ReplayOptions, bar: "Progress") -> "Iterator[ReplayInputs]":
     """The replay's material and models, from the options and the settings, or from the sample data."""
     from medreview.config import load_config
     from medreview.configured import judges_of, prompts_of
     from medreview.judges.tasks.hallucination import ASSISTED
     from medreview.replays.registry import of_sample
-    from medreview.replays.replay import Given
+    from medreview.replays.replay import ReplayInputs
 
     if any(step.task == ASSISTED for step in chosen.steps):
         choose_remarks(study, wanted.remarks_of, wanted.reasons_only)
     elif wanted.remarks_of or wanted.reasons_only is not None:
         raise UserError("--remarks-of and --reasons-only are of the replay medhalu, which shows judges remarks.")
     config, local = load_config(), wanted.local_only
-    given = Given(
+    given = ReplayInputs(
         study,
         reviewer=wanted.reviewer or config.reviewer,
         limit=wanted.limit,
@@ -161,7 +161,7 @@ def _would_ask(plan: "Plan") -> str:
     return "; ".join(map(planned, plan.plans)) + later if plan.plans else "asks nothing now"
 
 
-def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]":
+def run_steps(chosen: "Replay", given: "ReplayInputs", *, as_json: bool) -> "list[Done]":
     """Do the steps, and print each as it ends."""
     from medreview.cli.reports.replay import step_parts
     from medreview.cli.reports.terminal import show
@@ -193,7 +193,7 @@ def run_steps(chosen: "Replay", given: "Given", *, as_json: bool) -> "list[Done]
     return done
 
 
-def print_figures(chosen: "Replay", given: "Given", done: "list[Done]", *, as_json: bool) -> None:
+def print_figures(chosen: "Replay", given: "ReplayInputs", done: "list[Done]", *, as_json: bool) -> None:
     """The table; that it was read is noted in the study, as with ``stats``."""
     from medreview.cli.reports.replay import RECORDED, deviation_parts, figure_parts
     from medreview.cli.reports.terminal import show

@@ -30,7 +30,7 @@ _NUMBERED: Final = re.compile(r"^(\s*)- (\d{1,4}\. )", re.MULTILINE)
 _ITEM: Final = re.compile(r"\s*(?:- |\d{1,4}\. )")
 
 
-class Page:
+class LinkedPage:
     """A parsed page, and the addresses of the links that were marked in it."""
 
     def __init__(self, root: HtmlElement, address: str) -> None:
@@ -129,7 +129,7 @@ _BRACKETED: Final = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 _MOST_TURNS: Final = 500
 
 
-def answers_on(page: Page) -> Read | None:
+def answers_on(page: LinkedPage) -> Read | None:
     """The answers of a page of a known engine; ``None`` for any other page."""
     for name, turns in (("OpenEvidence", _open_evidence), ("ChatGPT", _chatgpt), ("Perplexity", _perplexity)):
         rows = tuple(
@@ -142,7 +142,7 @@ def answers_on(page: Page) -> Read | None:
     return None
 
 
-def _open_evidence(page: Page) -> Iterator[dict[str, str]]:
+def _open_evidence(page: LinkedPage) -> Iterator[dict[str, str]]:
     """A turn is an ``article`` up to the mark of the answer's end; its question is the query bar before it."""
     question = ""
     if (
@@ -178,7 +178,7 @@ def _open_evidence(page: Page) -> Iterator[dict[str, str]]:
         yield {"question": question, "response": f"{page.markdown(node)}{listed}".strip(), "model": "OpenEvidence"}
 
 
-def _listed(page: Page, references: HtmlElement) -> str:
+def _listed(page: LinkedPage, references: HtmlElement) -> str:
     """The numbered references: each entry has a link to the work, and words on where it was printed."""
     items = [one for one in references.iter("*") if "_reference__" in _classes(one)] or list(references.iter("li"))
     lines: list[str] = []
@@ -191,7 +191,7 @@ def _listed(page: Page, references: HtmlElement) -> str:
     return f"\n\n## References\n\n{chr(10).join(lines)}" if lines else ""
 
 
-def _chatgpt(page: Page) -> Iterator[dict[str, str]]:
+def _chatgpt(page: LinkedPage) -> Iterator[dict[str, str]]:
     """Each message says whose it is; those of the model up to the next of the user are one answer."""
     question, model = "", ""
     said: list[str] = []
@@ -209,7 +209,7 @@ def _chatgpt(page: Page) -> Iterator[dict[str, str]]:
         yield {"question": question, "response": "\n\n".join(said), "model": model}
 
 
-def _perplexity(page: Page) -> Iterator[dict[str, str]]:
+def _perplexity(page: LinkedPage) -> Iterator[dict[str, str]]:
     """An answer has a numbered id; its question is the heading before it."""
     question = ""
     for node in list(page.root.iter("*")):
@@ -262,7 +262,7 @@ def _drop(node: HtmlElement) -> None:
 def read_page(body: bytes, content_type: str = "", address: str = "") -> Read:
     """The answers of an answer engine's page, or the main text of any other. Raises :class:`RefusedError`."""
     root = _parsed(decode(body, content_type))
-    page = Page(root, address or next((name.value for name in own_names(body).names if name.kind == "url"), ""))
+    page = LinkedPage(root, address or next((name.value for name in own_names(body).names if name.kind == "url"), ""))
     if answers := answers_on(page):
         return answers
     main = read_html(page.marked(root).encode("utf-8", "replace"), "text/html; charset=utf-8")

@@ -55,7 +55,7 @@ def container_of(start: bytes) -> Container | None:
 
 
 @dataclass(slots=True)
-class Document:
+class AnswerDocument:
     """What a document holds: one ``text`` in Markdown, with the ``citations`` that stand beside it, or ``rows``.
 
     ``kind`` is what it is in words, ``notes`` are sentences on how it was read and what of it was not.
@@ -68,7 +68,7 @@ class Document:
     notes: list[str] = field(default_factory=list)
 
 
-def read_document(path: Path) -> Document | None:
+def read_document(path: Path) -> AnswerDocument | None:
     """What a document holds; ``None`` for a file that is a text.
 
     Raises :class:`UserError` for a file that cannot be read, or not within the limits of the child, and one without a
@@ -84,7 +84,7 @@ def read_document(path: Path) -> Document | None:
 
 
 @lru_cache(maxsize=2)
-def _read(path: Path, _: Stamp, container: Container) -> Document:
+def _read(path: Path, _: Stamp, container: Container) -> AnswerDocument:
     """The document; an import asks for it several times, and it is read once."""
     from medreview.children.asking import NotReadError, ReadingLimits, ask
     from medreview.event_loop import run_to_end
@@ -109,7 +109,7 @@ class _Taken:
     """What a child has answered so far."""
 
     def __init__(self) -> None:
-        self.document = Document()
+        self.document = AnswerDocument()
         self.refused = ""
 
     def take(self, part: dict[str, Any]) -> None:

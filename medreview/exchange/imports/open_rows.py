@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.exchange.imports.document_files import Document, read_document
+from medreview.exchange.imports.document_files import AnswerDocument, read_document
 from medreview.exchange.imports.field_mapping import RESPONSE, normalise_column
 from medreview.exchange.imports.file_rows import (
     ENCODINGS,
@@ -212,7 +212,7 @@ def _on_headings(text: str) -> list[str]:
     return [f"{count} headings: {count} answers? --split-at-headings makes an answer of each"] if count else []
 
 
-def _rows_of(document: Document) -> list[NamedRow | BadRecord]:
+def _rows_of(document: AnswerDocument) -> list[NamedRow | BadRecord]:
     """The rows of a document; of one that is a text, its answers, with what it cites beside the text."""
     if document.text is None:
         return document.rows

@@ -61,7 +61,7 @@ def producers() -> tuple[Producer, ...]:
     )
 
 
-class Choice(NamedTuple):
+class ListedConversation(NamedTuple):
     """A conversation of an export, to choose it by: title and id, when its first answer was given (ISO 8601, ``""``
     where the file does not say), and how many answers it has."""
 
@@ -104,13 +104,15 @@ class Produced:
         titled = all(word in title.casefold() for word in only.casefold().split())
         return (titled or only == name) and answer.created_at >= since
 
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[ListedConversation]:
         """The conversations of the chosen answers, in the order of the file; none where it is no export of chats."""
         found: dict[tuple[str, str], list[str]] = {}
         for answer in self:
             if isinstance(answer, AnswerRecord) and any(of := _conversation_of(answer)):
                 found.setdefault(of, []).append(answer.created_at)
-        return [Choice(*of, min(filter(None, dates), default=""), len(dates)) for of, dates in found.items()]
+        return [
+            ListedConversation(*of, min(filter(None, dates), default=""), len(dates)) for of, dates in found.items()
+        ]
 
 
 def _conversation_of(answer: AnswerRecord) -> tuple[str, str]:
@@ -165,7 +167,7 @@ def requests_in(path: Path) -> dict[str, Any]:
 _NOTHING: Final = Enclosed(None, None, "")
 
 
-class _Read(NamedTuple):
+class _ReadValue(NamedTuple):
     """A value that an adapter reads and what stands around it; or ``wrong``: why it is no answer."""
 
     by: Producer | None
@@ -174,18 +176,18 @@ class _Read(NamedTuple):
     wrong: str = ""
 
 
-def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) -> list[_Read]:
+def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) -> list[_ReadValue]:
     """Who reads what of a value; nothing where nobody knows it."""
     if isinstance(value, Events):
         return _folded(value.events, around) or _read(value.events, requests, around)
     if (by := next((one for one in producers() if one.detect(value)), None)) is not None:
-        return [_Read(by, value, around)]
+        return [_ReadValue(by, value, around)]
     if isinstance(value, list):
         return _folded(value, around) or _each(value, requests, around)
     try:
         inner = enclosed(value, requests)
     except NoAnswerError as error:
-        return [_Read(None, None, wrong=str(error))]
+        return [_ReadValue(None, None, wrong=str(error))]
     if inner is None:
         return [one for item in listed(value) for one in _read(item, requests, around)]
     stated = Enclosed(None, *(new or old for new, old in zip(inner[1:], around[1:], strict=True)))
@@ -195,20 +197,20 @@ def _read(value: Any, requests: Mapping[str, Any], around: Enclosed = _NOTHING) 
 _ANOTHER: Final = "is of another form than the others of this file"
 
 
-def _each(values: list[Any], requests: Mapping[str, Any], around: Enclosed) -> list[_Read]:
+def _each(values: list[Any], requests: Mapping[str, Any], around: Enclosed) -> list[_ReadValue]:
     """Who reads the items of a list; of one that nobody knows that it is lost, where others are known."""
     found = [_read(value, requests, around) for value in values]
     if not any(found):
         return []
-    return [one for read in found for one in read or [_Read(None, None, wrong=_ANOTHER)]]
+    return [one for read in found for one in read or [_ReadValue(None, None, wrong=_ANOTHER)]]
 
 
-def _folded(events: list[Any], around: Enclosed) -> list[_Read]:
+def _folded(events: list[Any], around: Enclosed) -> list[_ReadValue]:
     bodies = ((one, one.fold(events)) for one in producers() if one.fold is not None)
-    return next(([_Read(one, body, around)] for one, body in bodies if body is not None), [])
+    return next(([_ReadValue(one, body, around)] for one, body in bodies if body is not None), [])
 
 
-def _answers(line: int, read: _Read, question: str) -> Iterator[AnswerRecord | BadRecord]:
+def _answers(line: int, read: _ReadValue, question: str) -> Iterator[AnswerRecord | BadRecord]:
     if read.by is None:
         yield BadRecord(line, read.wrong)
         return

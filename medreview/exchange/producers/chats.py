@@ -18,12 +18,12 @@ from medreview.exchange.producers.conversation import (
 )
 from medreview.exchange.producers.given import (
     Cite,
+    CitedText,
     Conversation,
     Form,
     Given,
     Place,
     Producer,
-    SourceText,
     cited_as,
     items,
     member,
@@ -153,13 +153,13 @@ def _number(value: dict[str, Any], name: str) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) else -1
 
 
-def _works(reference: dict[str, Any]) -> Iterator[SourceText]:
+def _works(reference: dict[str, Any]) -> Iterator[CitedText]:
     """The pages and files of a reference, those too that it says to support it, each with the passage that is shown."""
     for one in [reference, *items(reference, "items"), *items(reference, "fallback_items")]:
         for work in (one, *items(one, "supporting_websites")):
             title, url = text_at(work, "title|name"), _TRACKED.sub("", text_at(work, "url|cloud_doc_url"))
             if cited := cited_as(url, title if reference.get("type") == "file" else ""):
-                yield SourceText(cited, text_at(work, "snippet"), title)
+                yield CitedText(cited, text_at(work, "snippet"), title)
 
 
 def _old_place(citation: dict[str, Any], text: str, marks: list[Place]) -> Place | None:
@@ -203,11 +203,11 @@ def _shown(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _claude_said(messages: list[dict[str, Any]], model: str) -> Iterator[Turn | Given]:
     """Turns and answers; documents that the user attached are sources of each answer after them."""
-    attached: list[SourceText] = []
+    attached: list[CitedText] = []
     for message in messages:
         if role_of(message.get("sender")) != "assistant":
             attached += [
-                SourceText(document_entry(name, text), text, name, whole=True)
+                CitedText(document_entry(name, text), text, name, whole=True)
                 for one in items(message, "attachments")
                 if (text := text_at(one, "extracted_content")).strip()
                 if (name := text_at(one, "file_name") or "pasted text")
@@ -325,7 +325,7 @@ def _take_passages(given: Given, sources: list[dict[str, Any]]) -> None:
             url = text_at(about, "about.url|about.source|source.url")
             if cited := cited_as(url, text_at(about, "about.name|source.name")):
                 cites.setdefault(name, Cite(cited, title, number=len(cites) + 1))
-                given.texts += [SourceText(cited, passage, title)] if isinstance(passage, str) else []
+                given.texts += [CitedText(cited, passage, title)] if isinstance(passage, str) else []
     given.cites += cites.values()
 
 

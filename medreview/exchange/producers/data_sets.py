@@ -8,11 +8,11 @@ from medreview.exchange.imports.fact_records import FactLabel
 from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import (
     Cite,
+    CitedText,
     Form,
     Given,
     NoAnswerError,
     Producer,
-    SourceText,
     asked,
     has,
     items,
@@ -118,8 +118,8 @@ def _cited_by(claim: str, text: str, evidence: Iterable[_Evidence], near: int = 
     return [Cite(one.cited, "", start, start + len(claim.strip()), number=one.number) for one in evidence]
 
 
-def _passages(evidence: Iterable[_Evidence]) -> list[SourceText]:
-    return [SourceText(one.cited, one.passage) for one in dict.fromkeys(evidence) if one.passage]
+def _passages(evidence: Iterable[_Evidence]) -> list[CitedText]:
+    return [CitedText(one.cited, one.passage) for one in dict.fromkeys(evidence) if one.passage]
 
 
 def _is_expertqa(value: Any) -> bool:

@@ -11,12 +11,12 @@ from medreview.exchange.imports.listed_citations import given_pages
 from medreview.exchange.producers.conversation import each_answer, spoken
 from medreview.exchange.producers.given import (
     Cite,
+    CitedText,
     Conversation,
     Form,
     Given,
     NoAnswerError,
     Producer,
-    SourceText,
     asked,
     cited_as,
     has,
@@ -29,7 +29,7 @@ from medreview.exchange.producers.given import (
 )
 
 
-def _contexts(value: Any, field: str) -> tuple[list[Cite], list[SourceText]]:
+def _contexts(value: Any, field: str) -> tuple[list[Cite], list[CitedText]]:
     """The texts that an answer was given to read, as sources of it and as their texts; none of anything else.
 
     ``value``: texts, or documents in any shape that :func:`~medreview.exchange.imports.listed_citations.given_pages`
@@ -40,7 +40,7 @@ def _contexts(value: Any, field: str) -> tuple[list[Cite], list[SourceText]]:
     except ValueError:
         return [], []
     cited = {page.address: Cite(page.address, page.title) for page in pages}
-    return list(cited.values()), [SourceText(page.address, page.text, page.title, page.whole) for page in pages]
+    return list(cited.values()), [CitedText(page.address, page.text, page.title, page.whole) for page in pages]
 
 
 def _asked_by(prompt: Any) -> tuple[str, list[Turn]]:

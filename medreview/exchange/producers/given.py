@@ -35,7 +35,7 @@ class Cite(NamedTuple):
     number: int | None = None
 
 
-class SourceText(NamedTuple):
+class CitedText(NamedTuple):
     """A text of a source that came with the answer; ``cited`` as of :class:`Cite`, ``whole``: no passage of it."""
 
     cited: str
@@ -72,7 +72,7 @@ class Given:
     created: Any = None
     finish: Any = None
     cites: list[Cite] = field(default_factory=list)
-    texts: list[SourceText] = field(default_factory=list)
+    texts: list[CitedText] = field(default_factory=list)
     facts: Sequence[tuple[str, str]] = ()
     correct: str = ""
     graded: Sequence[FactLabel] = ()
@@ -85,11 +85,11 @@ class Given:
         self, cited: str, title: str = "", at: Place | None = None, says: str = "", quote: str = "",
         number: int | None = None, *, text: str = "", whole: bool = False,
     ) -> None:  # fmt: skip
-        """Cite a source, with the text of it that came along; the rest as of :class:`Cite` and :class:`SourceText`."""
+        """Cite a source, with the text of it that came along; the rest as of :class:`Cite` and :class:`CitedText`."""
         start, end = at or (None, None)
         self.cites.append(Cite(cited, title, start, end, says, quote, number))
         if text:
-            self.texts.append(SourceText(cited, text, title, whole))
+            self.texts.append(CitedText(cited, text, title, whole))
 
 
 class NoAnswerError(ValueError):

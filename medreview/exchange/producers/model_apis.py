@@ -10,11 +10,11 @@ from medreview.exchange.imports.answer_records import Turn
 from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.given import (
     Cite,
+    CitedText,
     Form,
     Given,
     Place,
     Producer,
-    SourceText,
     asked,
     cited_as,
     has,
@@ -217,7 +217,7 @@ def _take_candidate(given: Given, value: Any, request: Any) -> None:
 def _take_grounding(given: Given, grounding: Any) -> None:
     """What stretches are grounded on; a source that no stretch names is one of the whole answer."""
     sources = [_chunk(chunk) for chunk in _list(_member(grounding, "groundingChunks"))]
-    given.texts = [SourceText(*one) for one in sources if one.text]
+    given.texts = [CitedText(*one) for one in sources if one.text]
     named: set[int] = set()
     for support in items(_member(grounding, "groundingSupports")):
         segment = _member(support, "segment")
@@ -240,19 +240,19 @@ def _characters(text: str, start: int, end: int) -> Place:
     return tuple(len(data[: max(0, at)].decode(errors="ignore")) for at in (start, end))  # type: ignore[return-value]
 
 
-def _chunk(chunk: Any) -> SourceText:
+def _chunk(chunk: Any) -> CitedText:
     """A page of the web or of maps, which has an address; or a passage of one's own files, which may have one."""
     for kind in ("web", "maps"):
         if isinstance(inner := member(chunk, kind), dict):
             title = text_at(inner, "title")
-            return SourceText(cited_as(text_at(inner, "uri"), title), "", title)
+            return CitedText(cited_as(text_at(inner, "uri"), title), "", title)
     inner = _member(chunk, "retrievedContext")
     title, uri = text_at(inner, "title"), text_at(inner, "uri")
     for one in items(_member(inner, "customMetadata")):
         stated = _said(one, "stringValue")
         uri = stated if stated.startswith(("https://", "http://")) else uri
     text = _said(inner, "text") or _said(inner, "ragChunk.text")
-    return SourceText(cited_as(uri, title) or (document_entry("", text) if text.strip() else ""), text, title)
+    return CitedText(cited_as(uri, title) or (document_entry("", text) if text.strip() else ""), text, title)
 
 
 def _take_outputs(given: Given, value: Any, request: Any) -> None:
@@ -366,7 +366,7 @@ def _take_document(given: Given, citation: Mapping[str, Any], name: str, documen
     start, end = citation.get("start"), citation.get("end")
     at = (start + begin, end + begin) if isinstance(start, int) and isinstance(end, int) else None
     given.cite(cited, title, at, text_at(citation, "text") if at else "")
-    given.texts.append(SourceText(cited, text, title or name))
+    given.texts.append(CitedText(cited, text, title or name))
 
 
 def _fold_cohere(events: list[Any]) -> Any:

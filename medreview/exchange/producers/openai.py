@@ -9,12 +9,12 @@ from medreview.exchange.imports.listed_citations import document_entry
 from medreview.exchange.producers.conversation import moved
 from medreview.exchange.producers.given import (
     Cite,
+    CitedText,
     Form,
     Given,
     NoAnswerError,
     Place,
     Producer,
-    SourceText,
     after_thinking,
     cited_as,
     has,
@@ -33,7 +33,7 @@ def _take_output(given: Given, value: Any, request: Any) -> None:
     ``output`` holds reasoning, calls of tools, what these found, and messages.
     """
     refused = False
-    texts: list[SourceText] = []
+    texts: list[CitedText] = []
     found: dict[str, dict[str, Any]] = {}
     for item in items(value["output"]):
         if item.get("type") != "message":
@@ -41,7 +41,7 @@ def _take_output(given: Given, value: Any, request: Any) -> None:
             found |= {text_at(one, "id"): one for one in results if text_at(one, "url")}
             given.left.append("tool call" if kind.endswith("_call") else kind.replace("_", " "))
             named = ((text_at(one, "filename"), text_at(one, "text")) for one in results)
-            texts += [SourceText(document_entry(name), text, name) for name, text in named if name]
+            texts += [CitedText(document_entry(name), text, name) for name, text in named if name]
             continue
         content = item.get("content")
         for part in [{"text": content}] if isinstance(content, str) else items(content):
@@ -53,7 +53,7 @@ def _take_output(given: Given, value: Any, request: Any) -> None:
         one = found.get(number, {})
         if url := text_at(one, "url"):
             given.cites.append(Cite(url, text_at(one, "title"), number=int(number)))
-            texts.append(SourceText(url, text_at(one, "snippet"), text_at(one, "title")))
+            texts.append(CitedText(url, text_at(one, "snippet"), text_at(one, "title")))
     given.texts = [one for one in texts if any(cite.cited == one.cited for cite in given.cites)]
     given.finish = "refusal" if refused else given.finish
 
@@ -122,7 +122,7 @@ def _take_points(given: Given, stated: Any, request: Any) -> None:
         marks = [mark.span() for mark in re.finditer(rf"\[{re.escape(name)}\]", given.response)]
         cited = cited_as(name, name)
         given.cites += [Cite(cited, name, *mark, f"[{name}]") for mark in marks]
-        given.texts += [SourceText(cited, words, name) for other, _, words in passages if other == name and marks]
+        given.texts += [CitedText(cited, words, name) for other, _, words in passages if other == name and marks]
     thoughts = {text_at(one, "title").casefold(): one for one in items(stated, "context.thoughts")}
     for title in ("original user query", "search using user query"):
         given.question = given.question or text_at(thoughts.get(title), "description")
@@ -271,7 +271,7 @@ def _take_beside(given: Given, message: dict[str, Any], cut: int) -> None:
                  for mark in re.finditer(rf"\[doc{number}\]", given.response)]  # fmt: skip
         if cited and (marks or not marked):
             given.cites += marks or [Cite(cited, title)]
-            given.texts.append(SourceText(cited, text_at(one, "content"), title))
+            given.texts.append(CitedText(cited, text_at(one, "content"), title))
     for tool in items(message, "executed_tools"):
         given.left.append("tool call")
         for one in items(tool, "search_results.results"):

@@ -76,7 +76,7 @@ _PAIRWISE: Final = "mean_pairwise_agreement"
 
 
 @dataclass(frozen=True)
-class _Panel:
+class _DoctorsPanel:
     """The labels of one kind on a scale: unit -> label by name, of ``people`` and of ``machines``.
 
     ``mode``: that of the people's labels here, ``blind`` where there are any such, else ``assisted``, for the two are
@@ -120,7 +120,7 @@ class _Panel:
         ).figures[_PAIRWISE]
 
 
-def _panel(reader: sqlite3.Connection, kind: str, scale: Scale) -> _Panel:
+def _panel(reader: sqlite3.Connection, kind: str, scale: Scale) -> _DoctorsPanel:
     """What people and machines, the offline rules left out, said of the units of a kind."""
     given: dict[str, dict[str, list[tuple[str, str, str]]]] = {"blind": {}, "assisted": {}, "": {}}
     for row in reader.execute(_LABELS, (kind,)):
@@ -138,7 +138,7 @@ def _panel(reader: sqlite3.Connection, kind: str, scale: Scale) -> _Panel:
     units = {unit for said in labels[mode].values() for unit in said}
     held |= {unit: KINDS[kind].cluster(reader, unit) for unit in sorted(units - held.keys())}
     cluster, clusters = clusters_of_kind(reader, kind, held)
-    return _Panel(scale, cluster, clusters, labels[mode], labels[""], mode)
+    return _DoctorsPanel(scale, cluster, clusters, labels[mode], labels[""], mode)
 
 
 def _share_of(said: Mapping[str, str], label: str, name: str) -> Estimate:
@@ -148,7 +148,7 @@ def _share_of(said: Mapping[str, str], label: str, name: str) -> Estimate:
     )
 
 
-def _confirmed(found: _Panel) -> Iterator[tuple[str, Estimate]]:
+def _confirmed(found: _DoctorsPanel) -> Iterator[tuple[str, Estimate]]:
     """Of each machine's pairs that it found not supported, the share on which the people's majority says so too."""
     consensus = found.consensus()
     _, unsupported = found.scale.labels

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medreview import pipeline
-from medreview.exchange.producers import Choice, produced
+from medreview.exchange.producers import ListedConversation, produced
 from medreview.import_files import Chosen
 from medreview.study import Study
 from tests.exchange.producers.conftest import Bring
@@ -150,13 +150,13 @@ def test_a_zip_is_read_and_conversations_are_chosen_by_words_id_and_date(tmp_pat
     path = tmp_path / "export.zip"
     path.write_bytes(packed.getvalue())
 
-    def taken(only: str = "", since: str = "") -> list[Choice]:
+    def taken(only: str = "", since: str = "") -> list[ListedConversation]:
         answers = produced(path, Chosen(only=only, since=since))
         assert answers is not None
         return answers.choices()
 
-    first = Choice("Metformin and eGFR", "c-Metformin and eGFR", "2025-08-24T01:46:42+00:00", 1)
-    second = Choice("Pasta", "c-Pasta", "2025-12-17T19:33:20+00:00", 2)
+    first = ListedConversation("Metformin and eGFR", "c-Metformin and eGFR", "2025-08-24T01:46:42+00:00", 1)
+    second = ListedConversation("Pasta", "c-Pasta", "2025-12-17T19:33:20+00:00", 2)
     assert taken() == [first, second]
     assert taken(only="egfr METFORMIN") == taken(only="c-Metformin and eGFR") == [first]
     assert taken(only="aspirin") == []
