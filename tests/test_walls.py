@@ -1,6 +1,7 @@
 """The wall between the core and its two faces, and what a command may load."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,26 @@ for command in ("", "stats", "export", "review", "jury", "citations", "report"):
 """
     heavy = {"textual", "httpx", "trafilatura", "lxml", "numpy", "scipy", "matplotlib", "Stemmer", "pypdfium2"}
     assert not heavy & loaded_after(code)
+
+
+def test_figures_load_no_reader_of_files_and_a_check_no_figures(sample_file: Path, tmp_path: Path) -> None:
+    study = str(shutil.copy(sample_file, tmp_path / "s.medreview"))
+    cited, library = tmp_path / "r.txt", ROOT.parent / "sample_data" / "library.json"
+    cited.write_text("1. Okafor N. Fluids in septic shock: a trial. J Invent Med. 2019.")
+    code = """
+import contextlib, io, sys
+from medreview.cli.main import main
+sys.argv = ["medreview", *{words!r}]
+with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
+    main()
+assert {shown!r} in told.getvalue(), told.getvalue()
+"""
+    readers = {f"medreview.{name}" for name in ("exchange.imports.answer_records", "references.printed", "pipeline")}
+    figures = loaded_after(code.format(words=["stats", study], shown="support"))
+    assert not {"textual", "httpx", "lxml", "matplotlib", *readers} & figures
+    words = ["references", str(cited), "--offline", "--library", str(library)]
+    check = loaded_after(code.format(words=words, shown="1 reference"))
+    assert not {"textual", "numpy", "medreview.stats.reference_verdicts"} & check
 
 
 def test_the_list_of_recent_studies_loads_nothing_heavy():

@@ -22,7 +22,7 @@ from medreview.references.verdict import ACCUSING, VERDICTS, Verdict
 from medreview.text import in_words
 
 if TYPE_CHECKING:
-    from medreview.cli.reports.references import CheckedReport
+    from medreview.cli.reports.checked_references import CheckedReport
     from medreview.pipeline import Authorities
     from medreview.references.model import Reference, ReferenceCheck
 
@@ -105,7 +105,7 @@ def checked_file(source: str, mapping: Mapping[str, str], asked: Whom) -> "Check
 
     Raises :class:`UserError` when it cannot be read, names no reference, or nobody is to be asked.
     """
-    from medreview.cli.reports.references import CheckedReport
+    from medreview.cli.reports.checked_references import CheckedReport
     from medreview.references.input_file import CheckedReference, brought_by, brought_in
 
     if not (asked.ask or asked.libraries):
@@ -155,7 +155,7 @@ def checked_study(path: Path, asked: Whom, *, each: bool) -> "CheckedReport":
 
     Raises :class:`UserError` when it has no response, or cannot be written.
     """
-    from medreview.cli.reports.references import CheckedReport
+    from medreview.cli.reports.checked_references import CheckedReport
     from medreview.pipeline import check_references
     from medreview.references.input_file import CheckedReference, ReadReference
     from medreview.references.study_references import study_checks
@@ -310,7 +310,7 @@ def _show(report: "CheckedReport", shown: "Sequence[Verdict]", *, everything: bo
         bad = [{"line": record.line, "reason": record.reason} for record in report.bad]
         result({**told, "left_out": bad, "checks": list(payload(report.checked))}, "", as_json=True)
         return
-    from medreview.cli.reports.references import checked_parts
+    from medreview.cli.reports.checked_references import checked_parts
     from medreview.cli.reports.terminal import show
     from medreview.config import load_config
 
