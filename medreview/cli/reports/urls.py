@@ -6,7 +6,7 @@ from typing import Final
 
 from medreview.cli.output import counted, counted_each, given, one_line, stratum_name
 from medreview.cli.reports.estimates import clusters_heading, over_units, provenance_lines
-from medreview.cli.reports.layout import Cell, NextStep, Part, ReportTable, Title, inset, reasons, table
+from medreview.cli.reports.layout import NO_INTERVAL, Cell, NextStep, Part, ReportTable, Title, inset, reasons, table
 from medreview.cli.reports.references import identified_parts
 from medreview.next_step import command
 from medreview.sources.ocr_pages import BY_OCR
@@ -52,7 +52,7 @@ def url_parts(report: UrlReport, study: Path, paywalled: Path | None = None) -> 
     yield ""
     yield (
         f"95% intervals: {over_units(report.resampling)}; for shares of sources Wilson. "
-        f"n: citations; {heading}: {cluster}s that these are in; none: no interval, since all "
+        f"n: citations; {heading}: {cluster}s that these are in; {NO_INTERVAL}: all "
         f"is in one {cluster}, or the share is the same however {cluster}s are drawn (--json says which)."
     )
     yield from provenance_lines(report.provenance)
