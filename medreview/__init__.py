@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from medreview.citations.citation import Citation
     from medreview.errors import NotSaved, NotSavedHere, UserError
     from medreview.evidence.assess import Assessment
-    from medreview.evidence.clashes import Clash
+    from medreview.evidence.clash import Clash
     from medreview.evidence.differences import Difference
     from medreview.evidence.grounding import Grounding, QuoteIndex
     from medreview.evidence.passage_ranking import Hit, SourceIndex

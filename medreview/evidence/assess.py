@@ -15,7 +15,8 @@ from typing import Final, Literal, NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from medreview.evidence.clashes import Clash, agrees, clashes_between
+from medreview.evidence.clash import Clash, agrees
+from medreview.evidence.clashes import clashes_between
 from medreview.evidence.lexicon import OPPOSITES
 from medreview.evidence.passage_ranking import Hit, Match, Query, SourceIndex, weights
 from medreview.evidence.quantities import Quantity

@@ -8,7 +8,7 @@ import re
 from typing import Final, NamedTuple
 
 from medreview.evidence.alignment import Token, tokens
-from medreview.evidence.clashes import CONTRARY
+from medreview.evidence.clash_words import CONTRARY
 from medreview.evidence.differences import SENTENCE_END, Difference, DifferenceKind, is_number
 from medreview.evidence.lexicon import (
     FINITE,

@@ -25,7 +25,8 @@ from functools import lru_cache
 from math import isclose
 from typing import Any, Final
 
-from medreview.evidence.clashes import agrees, clashes, comparable
+from medreview.evidence.clash import agrees, comparable
+from medreview.evidence.clashes import clashes
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground
 from medreview.evidence.language import language_of, languages_in
 from medreview.evidence.lexicon import OPPOSITES, POSSIBLE, REQUIRED, is_negation

@@ -11,7 +11,8 @@ from medreview.progress import SILENT, Progress
 from medreview.references.library import LibraryOfFiles
 from medreview.references.model import Reference, ReferenceCheck, is_unanswered, reference_of
 from medreview.references.printed.find import find_references
-from medreview.references.services.look_up import StudyAnswers, look_up
+from medreview.references.services.client import StudyAnswers
+from medreview.references.services.look_up import look_up
 from medreview.references.study_references import (
     COMPARED_BY,
     FOUND_BY,

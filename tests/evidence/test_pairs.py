@@ -6,7 +6,8 @@ from typing import Any, get_args
 
 import pytest
 
-from medreview.evidence.clashes import ClashKind, clashes
+from medreview.evidence.clash import ClashKind
+from medreview.evidence.clashes import clashes
 from medreview.evidence.lexicon import contrasts
 from medreview.labels import CLASH_WORDS
 

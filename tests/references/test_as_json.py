@@ -19,7 +19,7 @@ from medreview.references.model import (
     reference_of,
     to_json,
 )
-from medreview.references.services.look_up import AnswerStore, MemoryAnswers, StudyAnswers
+from medreview.references.services.client import AnswerStore, MemoryAnswers, StudyAnswers
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.text import Span

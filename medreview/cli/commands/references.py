@@ -54,7 +54,7 @@ def checker(asked: Whom) -> "Callable[[Sequence[Reference]], list[ReferenceCheck
 
     It gives the checks in order; ``None`` where nobody could be asked.
     """
-    from medreview.references.services.look_up import MemoryAnswers
+    from medreview.references.services.client import MemoryAnswers
 
     library = library_of_files(asked.libraries).library if asked.libraries else None
     answers = MemoryAnswers()

@@ -16,7 +16,8 @@ from medreview.references.services.service import (
     LONGEST_NOTICE,
     RESULTS,
     Found,
-    Service,
+    ListService,
+    PlaceService,
     any_of,
     author_of,
     authors_of,
@@ -46,7 +47,7 @@ _INITIALS: Final = re.compile(r"[^\W\d_a-z]{1,4}|[^\W\d_]\.?(?:[ .-][^\W\d_]\.?)
 _INVALID: Final = ("Invalid uid", "Empty id list")
 
 
-class PubMed(Service):
+class PubMed(PlaceService):
     """Works by PMID and PMCID, and by title with author or year."""
 
     name = "pubmed"
@@ -212,7 +213,7 @@ def _pmid(value: object) -> str:
 _PREPRINTS: Final = "PPR"
 
 
-class EuropePmc(Service):
+class EuropePmc(ListService):
     """Works by DOI, PMID and PMCID, and by the fields of a citation."""
 
     name = "europe_pmc"

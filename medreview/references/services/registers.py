@@ -20,7 +20,7 @@ from medreview.references.services.service import (
     LONGEST_NOTICE,
     RESULTS,
     Found,
-    Service,
+    ListService,
     any_of,
     author_of,
     authors_of,
@@ -61,7 +61,7 @@ _NOT_THERE: Final = b"Resource not found."
 """Crossref's text for a single unregistered DOI; a page for people with status 404 is not an answer."""
 
 
-class Crossref(Service):
+class Crossref(ListService):
     """Works by DOI, books by ISBN, and by citation."""
 
     name = "crossref"
@@ -203,7 +203,7 @@ _DATACITE_NOTICES: Final[Mapping[str, NoticeKind]] = {
 }
 
 
-class DataCite(Service):
+class DataCite(ListService):
     """Works by DOI, arXiv's by their number, and by title."""
 
     name = "datacite"
@@ -306,7 +306,7 @@ _TRIAL_FIELDS: Final = (
 _REGISTER: Final = "ClinicalTrials.gov"
 
 
-class ClinicalTrials(Service):
+class ClinicalTrials(ListService):
     """Trials by NCT number, and by title."""
 
     name = "clinical_trials"
@@ -390,7 +390,7 @@ _OPENALEX_KINDS: Final[Mapping[str, WorkKind]] = {
 }
 
 
-class OpenAlex(Service):
+class OpenAlex(ListService):
     """Works by DOI and PMID, and by title."""
 
     name = "openalex"

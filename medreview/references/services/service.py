@@ -5,6 +5,7 @@ corrections and versions become notices.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any, Final
@@ -30,64 +31,80 @@ Found = Mapping[str, tuple[Record, ...]]
 """The records of each identifier that was asked for; one without an entry is not known."""
 
 
-class Service:
-    """A service that is asked for identifiers and for citations, and answers with lists of works.
+class Service(ABC):
+    """A service that is asked for identifiers and for citations.
 
     ``name`` is the authority's in records, ``base`` its address. ``at_once``: of each kind of identifier that it knows,
-    how many fit in one request. ``places_at_once``: how many places of articles; 0: it finds none by
-    their place. ``gives_numbers``: what it finds are identifiers only, whose records are to be asked for.
+    how many fit in one request. ``gives_numbers``: what it finds are identifiers, whose records are to be asked for.
     :class:`~medreview.sources.lookups.NoServiceAnswerError` is raised for an unusable answer.
     """
 
     name: str
     base: str
     at_once: Mapping[IdentifierKind, int]
-    places_at_once = 0
     gives_numbers = False
 
+    @abstractmethod
     def identifier_url(self, kind: IdentifierKind, values: Sequence[str]) -> str:
         """The URL that asks for these identifiers."""
-        raise NotImplementedError
 
-    def citation(self, reference: Reference) -> str:
-        """What is asked for a reference by its words; ``""`` where they are too few."""
-        raise NotImplementedError
-
-    def citation_url(self, query: str) -> str:
-        """The URL that asks it."""
-        raise NotImplementedError
-
-    def works(self, answer: Mapping[str, Any]) -> object:
-        """The list of works in an answer; anything else is no answer of the service."""
-        raise NotImplementedError
-
-    def record(self, work: Mapping[str, Any]) -> Record | None:
-        """One of these works; ``None`` for one without an id."""
-        raise NotImplementedError
-
+    @abstractmethod
     def read_identifiers(self, kind: IdentifierKind, values: Sequence[str], fetched: Fetched) -> Found:
         """The records of these identifiers; others that the answer holds are left out."""
+
+    @abstractmethod
+    def citation(self, reference: Reference) -> str:
+        """What is asked for a reference by its words; ``""`` where they are too few."""
+
+    @abstractmethod
+    def citation_url(self, query: str) -> str:
+        """The URL that asks it."""
+
+    @abstractmethod
+    def read_citation(self, fetched: Fetched) -> tuple[Record, ...]:
+        """The works that the service finds, the best first."""
+
+
+class ListService(Service):
+    """One that answers both with a list of works."""
+
+    @abstractmethod
+    def works(self, answer: Mapping[str, Any]) -> object:
+        """The list of works in an answer; anything else is no answer of the service."""
+
+    @abstractmethod
+    def record(self, work: Mapping[str, Any]) -> Record | None:
+        """One of these works; ``None`` for one without an id."""
+
+    def read_identifiers(self, kind: IdentifierKind, values: Sequence[str], fetched: Fetched) -> Found:
+        """As of every service."""
         return matching(values, self.read_citation(fetched), kind)
 
     def read_citation(self, fetched: Fetched) -> tuple[Record, ...]:
-        """The works that the service finds, the best first."""
+        """As of every service."""
         works = self.works(json_object(fetched))
         if not isinstance(works, list):
             raise no_answer(fetched)
         found = (self.record(work) for work in objects(works))
         return tuple(record for record in found if record is not None)
 
-    def place(self, reference: Reference) -> str:
-        """Where an article stands, for a service that finds articles by that; ``""`` where too little is known."""
-        return ""
 
+class PlaceService(Service):
+    """One that also finds articles by their place: journal, year, volume, page; ``places_at_once`` in one request."""
+
+    places_at_once: int
+
+    @abstractmethod
+    def place(self, reference: Reference) -> str:
+        """Where an article stands; ``""`` where too little is known."""
+
+    @abstractmethod
     def places_url(self, places: Sequence[str]) -> str:
         """The URL that asks for the articles at these places."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read_places(self, places: Sequence[str], fetched: Fetched) -> Found:
         """The article at each place where there is one."""
-        raise NotImplementedError
 
 
 def content_words(text: str) -> list[str]:

@@ -17,15 +17,8 @@ from medreview.references.model import (
     WorkKind,
     authority_name,
 )
-from medreview.references.services.look_up import (
-    MemoryAnswers,
-    StudyAnswers,
-    asked_by_citation,
-    asked_for,
-    base_of,
-    before_asking,
-    look_up,
-)
+from medreview.references.services.client import MemoryAnswers, StudyAnswers
+from medreview.references.services.look_up import asked_by_citation, asked_for, base_of, before_asking, look_up
 from medreview.references.services.medline import EuropePmc, PubMed
 from medreview.references.services.registers import ClinicalTrials, Crossref, DataCite, OpenAlex
 from medreview.setting import SERVICES

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from medreview.sources.fetching import fetch as fetching
+from medreview.sources.fetching import single_request
 from medreview.sources.fetching.address_guard import AddressRefusedError, HostCheck, UnknownHostError
 from medreview.sources.fetching.network import Network
 from tests.support.http_server import LocalServer, answer
@@ -210,7 +210,7 @@ def secured(tmp_path):
 
 def trust(monkeypatch, certificate):
     monkeypatch.setattr(
-        fetching, "trusted_certificates", lambda: ssl.create_default_context(cafile=str(certificate))
+        single_request, "trusted_certificates", lambda: ssl.create_default_context(cafile=str(certificate))
     )  # fmt: skip
 
 

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 import pytest
 
-from medreview.sources.fetching.fetch import PRODUCT, RateLimiter, advertised_delay, parse, retry_after
+from medreview.sources.fetching.fetch import PRODUCT, parse
 from medreview.sources.fetching.network import Limits
+from medreview.sources.fetching.single_request import RateLimiter, advertised_delay, retry_after
 from tests.support.cost import seconds
 from tests.support.http_server import answer, endless, hang
 
