@@ -141,7 +141,7 @@ _HOMES = {
     "medreview.citations.citation": ("Citation",),
     "medreview.errors": ("NotSaved", "NotSavedHere", "UserError"),
     "medreview.evidence.assess": ("Assessment",),
-    "medreview.evidence.clashes": ("Clash",),
+    "medreview.evidence.clash": ("Clash",),
     "medreview.evidence.differences": ("Difference",),
     "medreview.evidence.grounding": ("Grounding", "QuoteIndex"),
     "medreview.evidence.passage_ranking": ("Hit", "SourceIndex"),
