@@ -11,6 +11,7 @@ import socket
 import time
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -211,8 +212,17 @@ def test_row(row: Row, lab: Lab) -> None:
 DEADLINE = 0.5
 SLACK = 2.0
 """Seconds that a loaded machine may take on top of a deadline."""
-SOCKET_BUFFERS = 12
-"""MB that a server can write before it notices that nobody reads."""
+
+
+def _socket_buffers() -> float:
+    limits = [Path("/proc/sys/net/ipv4", name) for name in ("tcp_wmem", "tcp_rmem")]
+    if not all(limit.is_file() for limit in limits):
+        return 12
+    return max(12, sum(int(limit.read_text().split()[2]) for limit in limits) / 1e6)
+
+
+SOCKET_BUFFERS = _socket_buffers()
+"""MB that a server can write before it notices that nobody reads: what the system lets a connection's ends hold."""
 
 
 # How much a server may send, and for how long
