@@ -16,9 +16,9 @@ from medreview.sources.reading.text_structure import Heading
 _NOTICES: Final = {
     "retractionin": "This article was retracted",
     "partialretractionin": "A part of this article was retracted",
-    "retractedandrepublishedin": "This article was retracted and published anew",
+    "retractedandrepublishedin": "This article was retracted and republished",
     "expressionofconcernin": "An expression of concern about this article was published",
-    "correctedandrepublishedin": "This article was corrected and published anew",
+    "correctedandrepublishedin": "This article was corrected and republished",
     "erratumin": "A correction to this article was published",
     "updatein": "A newer version of this article was published",
     "retractionof": "This is a notice that another article was retracted",

@@ -114,8 +114,8 @@ def test_a_publication_type_or_a_title_is_enough_for_a_retraction():
     ("kind", "said"),
     [
         ("RetractionOf", "This is a notice that another article was retracted: "),
-        ("RetractedandRepublishedIn", "This article was retracted and published anew: "),
-        ("CorrectedandRepublishedIn", "This article was corrected and published anew: "),
+        ("RetractedandRepublishedIn", "This article was retracted and republished: "),
+        ("CorrectedandRepublishedIn", "This article was corrected and republished: "),
         ("UpdateIn", "A newer version of this article was published: "),
         ("ExpressionOfConcernFor", "This is an expression of concern about another article: "),
         ("CommentIn", "Planticillin halves"),
