@@ -19,7 +19,7 @@ from medreview.next_step import command
 from medreview.redaction import MARK, remember
 
 if TYPE_CHECKING:
-    from medreview.pipeline import Authorities, Choice, Judges, Meaning, PageProvider
+    from medreview.pipeline import Authorities, Choice, Examples, Judges, Meaning, PageProvider
     from medreview.sources.fetching.network import Network, Services
 
 
@@ -202,10 +202,12 @@ def judges_of(
     again: bool = False,
     local_only: bool = False,
     choice: "Choice | None" = None,
+    examples: "Examples | None" = None,
 ) -> "Judges":
     """The judges to ask, each once: those of the settings by name, others as given; with the user's own prompts.
 
     ``choice``: the part of the study that they are asked about, by default all of it.
+    ``examples``: worked ones to show.
 
     Raises :class:`Untrusted`, and :class:`UserError` for no judge at all, an unknown name, wrong settings, two judges
     of one name, and with ``local_only`` for a judge that is not on this machine.
@@ -216,7 +218,7 @@ def judges_of(
     if not wanted:
         raise UserError("Name a judge: one of the tables [judges.NAME] of the settings, or JudgeSettings.")
     chosen = _chosen(config, wanted, "judge", config.judges, local_only)
-    return Judges(chosen, task or DEFAULT, prompts_of(config), again, choice or Choice())
+    return Judges(chosen, task or DEFAULT, prompts_of(config), again, choice or Choice(), examples)
 
 
 def model_of(config: Config, wanted: str | JudgeSettings, *, local_only: bool = False) -> JudgeSettings:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from medreview.judges.llm_stage import QuestionPlan, Tally
     from medreview.judges.semantic_stage import SemanticSummary
     from medreview.llm.batch_server import Batch
-    from medreview.pipeline import Choice, Generating, Judges, Meaning
+    from medreview.pipeline import Choice, Examples, Generating, Judges, Meaning
     from medreview.pipeline.asking import Make
     from medreview.pipeline.batches import Submitted, Taken
     from medreview.study import Study
@@ -70,12 +70,15 @@ def judges_named(
     again: bool = False,
     local_only: bool = False,
     choice: "Choice | None" = None,
+    examples: "Examples | None" = None,
 ) -> "Judges":
     """The configured judges of these names, and the task to put to them; with the user's own prompts, if any."""
     from medreview.configured import judges_of
 
     return with_settings(
-        lambda config: judges_of(config, names, task=task, again=again, local_only=local_only, choice=choice)
+        lambda config: judges_of(
+            config, names, task=task, again=again, local_only=local_only, choice=choice, examples=examples
+        )
     )
 
 

@@ -23,6 +23,7 @@ from medreview.pipeline.asking import (
 )
 from medreview.pipeline.attaching import Attached, GivenText, attach, bytes_of, look_at
 from medreview.pipeline.choosing import Choice, Only
+from medreview.pipeline.drawing_examples import Examples
 from medreview.pipeline.preparing import (
     Judged,
     Meaning,
@@ -50,6 +51,7 @@ __all__ = [
     "CheckSummary",
     "Choice",
     "Edited",
+    "Examples",
     "Generated",
     "Generating",
     "GivenText",

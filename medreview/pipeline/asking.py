@@ -5,6 +5,7 @@ What generators make is prepared for review like what comes in files.
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from medreview.citations.stage import extract_all
@@ -17,10 +18,12 @@ from medreview.judges.batch_in import BatchIn, read_batch
 from medreview.judges.batch_jobs import refuse_while_open
 from medreview.judges.batch_out import SHARD_BYTES, BatchOut, write_batch
 from medreview.judges.llm_stage import QuestionPlan, Tally, put_to_models
+from medreview.judges.runs import add_run
 from medreview.judges.tasks.registry import task_for, tasks_of
 from medreview.judges.tasks.task import Task
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline.choosing import Choice
+from medreview.pipeline.drawing_examples import Examples, told_of_examples
 from medreview.pipeline.rolling_up import replacing_answers, roll_up, rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.sources.stage import store_given
@@ -30,13 +33,14 @@ from medreview.study import Study
 @dataclass(frozen=True, slots=True)
 class Judges:
     """Which models to put which task to; ``again``: also where they gave no answer of use before; ``choice``: about
-    which part of the study."""
+    which part of the study; ``examples``: worked ones to show with each question."""
 
     settings: Sequence[JudgeSettings]
     task: str = "source_verification"
     prompts: Path | None = None
     again: bool = False
     choice: Choice = field(default_factory=Choice)
+    examples: Examples | None = None
 
     @property
     def model(self) -> JudgeSettings:
@@ -46,15 +50,31 @@ class Judges:
     def tasks(self, study: Study) -> list[Task]:
         """The task of each for a study, to be asked about the chosen units; raises :class:`UserError` for a task or a
         prompt that cannot be used, and for a choice that nothing fits."""
-        return self._chosen(study, tasks_of(study, self.settings, self.task, self.prompts))
+        return self._chosen(study, self._shown(study, tasks_of(study, self.settings, self.task, self.prompts)))
 
     def batch_task(self, study: Study) -> Task:
         """What is asked in batches, about all units."""
-        return task_for(study, self.model, self.task, self.prompts)
+        return self._shown(study, [task_for(study, self.model, self.task, self.prompts)])[0]
 
     def chosen_task(self, study: Study) -> Task:
         """What is asked in batches, about the chosen units; raises as :meth:`tasks`."""
         return self._chosen(study, [self.batch_task(study)])[0]
+
+    def _shown(self, study: Study, tasks: list[Task]) -> list[Task]:
+        if self.examples is not None:
+            for task in tasks:
+                task.show(self.examples.of(study, task.prompt))
+        return tasks
+
+    def told_of_examples(self, study: Study) -> str:
+        """A sentence on the examples that are shown; ``""`` without any. Raises :class:`UserError` for too few."""
+        shown = self.batch_task(study).examples
+        return told_of_examples(shown) if shown is not None else ""
+
+    def keep_examples(self, study: Study, tasks: Sequence[Task]) -> None:
+        """Store what was drawn, before anything is asked: the same command then shows the same examples again."""
+        for task in tasks if self.examples is not None else ():
+            study.write(partial(add_run, run=task.run))
 
     def _chosen(self, study: Study, tasks: list[Task]) -> list[Task]:
         chosen = self.choice.units_of(study)
@@ -109,6 +129,7 @@ def judge_by(
     """
     with replacing_answers(study, progress):
         tasks = judges.tasks(study)
+        judges.keep_examples(study, tasks)
         done = put_to_models(study, tasks, limit=limit, again=judges.again, progress=progress, on_wait=on_wait)
         if not any(tally.units for tally in done):
             verdict_fingerprint.confirm(study)
@@ -200,6 +221,7 @@ def batch_out(
         with rolled_up(study, progress):
             extract_all(study, progress)
         task = asked.chosen_task(study) if only is None else asked.batch_task(study)
+        asked.keep_examples(study, [task])
     else:
         task = _settled(study, asked)
     if only is None:

@@ -54,18 +54,20 @@ if TYPE_CHECKING:
     from medreview.judges.batch_in import BatchIn
     from medreview.judges.batch_jobs import Job
     from medreview.judges.batch_out import BatchOut
+    from medreview.judges.worked_examples import LabelsShown
     from medreview.llm.settings import JudgeSettings
-    from medreview.pipeline import Choice, Judges
+    from medreview.pipeline import Choice, Examples, Judges
+    from medreview.study import Study
 
 
-def _written(done: "BatchOut", study: Path, name: str) -> list[str]:
+def _written(done: "BatchOut", study: Path, name: str, shown: Sequence[str]) -> list[str]:
     if not done.shards:
         known = f" ({done.known:,} answered before)" if done.known else ""
         return [f"{counted(done.units, 'unit')} waiting, nothing to ask{known}; no file written."]
     return [
         asked(done, f" in {', '.join(shard.file for shard in done.shards)}"),
         f"Manifest: {done.manifest}",
-        f"Results come back with: {command('judge', study, '--judge', name, '--batch-in', 'FILE')}",
+        f"Results come back with: {command('judge', study, '--judge', name, *shown, '--batch-in', 'FILE')}",
     ]
 
 
@@ -106,8 +108,25 @@ class JudgeOptions:
     limit: Annotated[int | None, Option(min=1, help="Ask each model at most so many units now.")] = None
     seed: Annotated[
         int | None,
-        Option(min=0, metavar="N", help="With --limit: draw the units at random; the same seed draws the same again."),
+        Option(
+            min=0,
+            metavar="N",
+            help="With --limit: draw the units at random; with --examples: which are shown. The same seed draws the "
+            "same again.",
+        ),
     ] = None
+    examples: Annotated[
+        int | None,
+        Option(
+            min=1,
+            metavar="N",
+            help="Show N statements that a reviewer labelled as worked examples, never on themselves.",
+        ),
+    ] = None
+    examples_from: Annotated[str | None, Option("--from", metavar="NAME", help="With --examples: whose labels.")] = None
+    assisted: Annotated[
+        bool, Option("--assisted", help="With --examples: also labels given with the judges in sight.")
+    ] = False
     again: Annotated[bool, Option("--again", help="Also where it gave no answer of use before.")] = False
     dry_run: DryRun = False
     local_only: LocalOnly = False
@@ -129,15 +148,33 @@ class JudgeOptions:
     def judges(self) -> "Judges":
         """The judges that are named, what they are asked, and about which part of the study."""
         return judges_named(
-            self.names or (), task=self.task, again=self.again, local_only=self.local_only, choice=self.choice
+            self.names or (),
+            task=self.task,
+            again=self.again,
+            local_only=self.local_only,
+            choice=self.choice,
+            examples=self.worked,
         )
+
+    @property
+    def worked(self) -> "Examples | None":
+        """The worked examples to show; raises :class:`UserError` for options of examples without any."""
+        from medreview.pipeline import Examples
+
+        if self.examples is None:
+            if self.examples_from is not None or self.assisted:
+                raise UserError("--from and --assisted say which labels are shown as examples: add --examples N.")
+            return None
+        labels: LabelsShown = "all" if self.assisted else "blind"
+        return Examples(self.examples, self.examples_from, labels, 1 if self.seed is None else self.seed)
 
     @property
     def choice(self) -> "Choice":
         """The part of the study that is asked about."""
         from medreview.pipeline import Choice
 
-        return Choice(self.where, self.reviewer, tuple(self.only or ()), self.cited_only, self.seed)
+        seed = None if self.examples is not None and self.limit is None else self.seed
+        return Choice(self.where, self.reviewer, tuple(self.only or ()), self.cited_only, seed)
 
     @property
     def chosen(self) -> list[str]:
@@ -145,8 +182,18 @@ class JudgeOptions:
         words = [word for each in self.only or () for word in ("--only", each)]
         for option, value in (("--where", self.where), ("--reviewer", self.reviewer), ("--limit", self.limit)):
             words += [option, str(value)] if value else []
-        words += ["--seed", str(self.seed)] if self.seed is not None else []
+        words += ["--seed", str(self.seed)] if self.seed is not None and self.examples is None else []
         return [*(["--cited-only"] if self.cited_only else []), *words]
+
+    @property
+    def shown(self) -> list[str]:
+        """The options that choose the worked examples, as they are given."""
+        if self.examples is None:
+            return []
+        words = ["--examples", str(self.examples)]
+        for option, value in (("--from", self.examples_from), ("--seed", self.seed)):
+            words += [option, str(value)] if value is not None else []
+        return [*words, *(["--assisted"] if self.assisted else [])]
 
 
 @takes(JudgeOptions)
@@ -157,6 +204,7 @@ def judge(study: StudyFile, wanted: JudgeOptions) -> None:
     With --semantic a model of meaning has a part in its order, not in its labels; --no-semantic takes it out again.
     With it, the models of the settings are asked (`medreview judges` lists them); nothing is asked or paid twice.
     --cited-only, --where and --only choose what models are asked about; --dry-run counts what was chosen.
+    --examples shows them statements that a reviewer labelled, none of the same question or page.
     Ctrl-C waits for what is in flight, a second one does not. Exit code 1 when every question failed, 3 when some did.
 
     Example: medreview judge sepsis.medreview --judge llama --only audit --cited-only --limit 200 --seed 7 --dry-run
@@ -199,8 +247,9 @@ def _batch_out(study: Path, path: Path, wanted: JudgeOptions) -> None:
     say_where_texts_go(judges)
     size = SHARD_BYTES if wanted.shard_mb is None else wanted.shard_mb * 1_000_000
     with open_study(study) as opened, progress() as bar:
+        _say_examples(opened, judges)
         done = pipeline.batch_out(opened, judges, path, shard_bytes=size, limit=wanted.limit, progress=bar)
-    result(done, *_written(done, study, name), as_json=wanted.as_json)
+    result(done, *_written(done, study, name, wanted.shown), as_json=wanted.as_json)
 
 
 def _batch_in(study: Path, paths: Sequence[Path], wanted: JudgeOptions) -> None:
@@ -225,9 +274,16 @@ def _batch_submit(study: Path, wanted: JudgeOptions) -> None:
     say_where_texts_go(judges)
     task = ("--task", wanted.task) if wanted.task else ()
     run_batches(
-        study, judges, command("judge", study, "--judge", name, *task, *wanted.chosen, "--batch-submit"),
+        study, judges, command("judge", study, "--judge", name, *task, *wanted.chosen, *wanted.shown, "--batch-submit"),
         shard_mb=wanted.shard_mb, limit=wanted.limit, wait=not wanted.no_wait, as_json=wanted.as_json,
+        before=lambda opened: _say_examples(opened, judges),
     )  # fmt: skip
+
+
+def _say_examples(opened: "Study", judges: "Judges") -> None:
+    """Say what of whose labels goes along, before anything does."""
+    if told := judges.told_of_examples(opened):
+        say(told)
 
 
 def _ask_models(study: Path, wanted: JudgeOptions) -> None:
@@ -242,11 +298,13 @@ def _ask_models(study: Path, wanted: JudgeOptions) -> None:
     judges, limit, as_json = wanted.judges, wanted.limit, wanted.as_json
     if wanted.dry_run:
         with open_study(study) as opened, progress() as bar:
+            _say_examples(opened, judges)
             plans = pipeline.plan_for(opened, judges, limit=limit, progress=bar)
         result({"plans": [asdict(plan) for plan in plans]}, *map(planned, plans), as_json=as_json)
         return
     with open_study(study) as opened, progress() as bar:
         say_where_texts_go(judges)
+        _say_examples(opened, judges)
         if judges.task not in (STATEMENT_PARSING, REFERENCE_PARSING):  # reading is no judgement
             say(*(own.words for each in judges.settings if (own := own_work_ahead(opened.reader, each))))
         try:
@@ -266,10 +324,10 @@ def _judge_offline(study: Path, wanted: JudgeOptions) -> None:
     from medreview.config import load_config
 
     as_json, meaning = wanted.as_json, meaning_from_config(wanted.semantic, local_only=wanted.local_only)
-    if wanted.task or wanted.chosen or wanted.again or (wanted.dry_run and meaning is None):
+    if wanted.task or wanted.chosen or wanted.worked or wanted.again or (wanted.dry_run and meaning is None):
         raise UserError(
-            "--task, --again, --dry-run, --limit, --seed, --cited-only, --where and --only are for models: name one "
-            "with --judge NAME."
+            "--task, --again, --dry-run, --limit, --seed, --cited-only, --where, --only and --examples are for models: "
+            "name one with --judge NAME."
         )
     synonyms = load_config().synonyms_file
     if meaning and wanted.dry_run:

@@ -11,7 +11,7 @@ from medreview.stats.formulas.estimate import FEW_ITEMS, Estimate, half_up, perc
 from medreview.stats.formulas.human_baseline import LEAST_ITEMS, StandIn
 from medreview.stats.formulas.prediction_powered import agree
 from medreview.stats.reports.audit_verdicts import WithVerdicts
-from medreview.stats.reports.judge_trust import ByFamily, FamilySide, JudgeErrors, JudgeTrust
+from medreview.stats.reports.judge_trust import ByFamily, FamilySide, JudgeErrors, JudgeTrust, ShownExamples
 from medreview.stats.reports.judged_labels import JudgePrompts, PromptReport, Repeats
 
 _HASH: Final = 8
@@ -34,10 +34,19 @@ def trust_parts(trust: JudgeTrust | None) -> Iterator[Part]:
         yield stand_in_part(found.judges)
     if trust.errors:
         yield from ("", *_errors(trust))
+    yield from map(examples_line, trust.examples)
     for each in trust.repeats:
         yield from ("", _repeats(each))
     if trust.prompts.judges:
         yield from ("", *prompt_parts(trust.prompts))
+
+
+def examples_line(shown: ShownExamples) -> str:
+    """What is left out of the figures on a run with worked examples."""
+    return (
+        f"{one_line(shown.judge)}, {one_line(shown.prompt)}: {counted(shown.statements, 'statement')} of "
+        f"{one_line(shown.reviewer)} in its prompt as worked examples, not asked about and left out of its figures."
+    )
 
 
 def stand_in_part(judges: Sequence[StandIn]) -> Part:

@@ -19,6 +19,7 @@ from medreview.judges.judge_caveats import outputs_of_parts
 from medreview.judges.prompt_texts import fence_key, fenced
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import JudgeRun, add_run
+from medreview.judges.worked_examples import WorkedExamples
 from medreview.llm.call import JudgeRequest, ModelAnswer
 from medreview.llm.settings import JudgeSettings
 from medreview.redaction import row_without_keys
@@ -119,6 +120,8 @@ class Task(ABC):
     """Further models that some of its units are for, by what these say in ``TaskUnit.by``."""
     chosen: ChosenUnits = EVERY_UNIT
     """The units that are asked about now. Answers to others are taken all the same."""
+    examples: WorkedExamples | None = None
+    """Worked examples that are shown with each question."""
 
     def __init__(self, study: Study, settings: JudgeSettings, prompt: Prompt) -> None:
         self.study = study
@@ -130,6 +133,10 @@ class Task(ABC):
         self._key = fence_key(study)
         params = {**settings.params, "host": settings.host}
         self.run = JudgeRun(settings.name, "llm", settings.model, prompt.id, prompt.sha256, params)
+
+    def show(self, examples: WorkedExamples) -> None:
+        """Show examples with each question. Raises :class:`UserError` where the task has no place for them."""
+        raise UserError(f"--examples are for the task source_verification; {self.name} has no place for them.")
 
     def units_without(self, answer: str) -> list[Unit]:
         """The ids of the units, in the order in which to ask, that have no row of this run, ``AS j``, for which the SQL

@@ -19,6 +19,7 @@ from medreview.judges.tasks.task import (  # fmt: skip
     raw_of,
 )
 from medreview.judges.votes import mapped
+from medreview.judges.worked_examples import FIELD, WorkedExamples
 from medreview.llm.call import ModelAnswer
 from medreview.llm.settings import JudgeSettings
 from medreview.sources.ocr_pages import ocr_note, ocr_pages
@@ -76,10 +77,10 @@ class SupportTask(Task):
         ).fetchone()
         return found
 
-    def tokens_left(self, statement: sqlite3.Row) -> int:
-        """The tokens for sources, rounded down: statements of nearly the same length get the same windows, so that
-        their prompts share a prefix."""
-        return available_tokens(self.settings, "".join((self.prompt.text, *statement, _SPARE))) // 200 * 200
+    def tokens_left(self, statement: sqlite3.Row, *more: str) -> int:
+        """The tokens for sources beside the statement and ``more`` texts, rounded down: statements of nearly the same
+        length get the same windows, so that their prompts share a prefix."""
+        return available_tokens(self.settings, "".join((self.prompt.text, *statement, *more, _SPARE))) // 200 * 200
 
     def combined(
         self, answers: Sequence[ModelAnswer], statement: str, look: Look, rank: Callable[[PartAnswer], Any]
@@ -127,6 +128,11 @@ class Verification(SupportTask):
         self._source = lru_cache(maxsize=32)(self._read_source)
         self._windows = lru_cache(maxsize=32)(self._split)
 
+    def show(self, examples: WorkedExamples) -> None:
+        """Show examples with each question; their statements are not asked about."""
+        self.examples, self.prompt = examples, examples.prompt(self.prompt)
+        self.run = examples.run(self.run, self.prompt)
+
     def cited(self) -> frozenset[Unit]:
         """The pairs of a statement and the page of a source that a marker of it names."""
         found = self.study.reader.execute(
@@ -150,20 +156,22 @@ class Verification(SupportTask):
                 ORDER BY c.snapshot_id, s.response_id, s.ordinal""",
             (self.run.judge_run_id,),
         )
-        return [tuple(row) for row in found]
+        shown = self.examples.statements if self.examples else frozenset()
+        return [tuple(row) for row in found if row["statement_id"] not in shown]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
         """The unit, with one request, or one per window when the source exceeds the judge's context."""
         snapshot_id, statement_id = ids
         row = self.statement(statement_id)
         source, url = self._source(snapshot_id)
-        spans = self._windows(snapshot_id, self.tokens_left(row))
+        examples = self._examples_for(*ids)
+        spans = self._windows(snapshot_id, self.tokens_left(row, *examples.values()))
         by_ocr = ocr_pages(self.study.reader, snapshot_id)
         requests = []
         for number, span in enumerate(spans, 1):
             which = f"part {number} of {len(spans)}" if len(spans) > 1 else ""
             note = {"source": ", ".join(filter(None, (which, ocr_note(by_ocr, span))))}
-            texts = {"source": source[span.start : span.end], **dict(row)}
+            texts = {"source": source[span.start : span.end], **dict(row), **examples}
             about = " ".join((f"{row['statement']} @ {url}", *((f"({which})",) if which else ())))
             requests.append(self.request(texts, about, note))
         return TaskUnit(ids, tuple(requests))
@@ -189,6 +197,15 @@ class Verification(SupportTask):
             **quote_columns(str(best.value["quote"]) if best else "", best.found if best else Grounded("none", None)),
         }
         return Rows({"judgement": [row]}, outcome, abstained=row["verdict"] is row["supported"] is None)
+
+    def _examples_for(self, snapshot_id: str, statement_id: str) -> dict[str, str]:
+        """The text of the examples that have nothing to do with a pair, by the prompt's field."""
+        if self.examples is None:
+            return {}
+        query = """SELECT s.response_id, p.source_id, p.text_sha256 FROM statement AS s, snapshot AS p
+                   WHERE s.statement_id = ? AND p.snapshot_id = ?"""
+        pair = self.study.reader.execute(query, (statement_id, snapshot_id)).fetchone()
+        return {FIELD: self.examples.text(self.prompt, *pair)}
 
     def _others(self, snapshot_id: str, statement_id: str) -> tuple[str, ...]:
         found = self.study.reader.execute(

@@ -14,6 +14,7 @@ from typing import Final
 
 from medreview.judges.judge_caveats import family_of
 from medreview.judges.rollup import tie_rule
+from medreview.judges.worked_examples import stored_examples
 from medreview.labels import TieRule
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.formulas.bootstrap import Resampling
@@ -275,11 +276,37 @@ class StandIns:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownExamples:
+    """A run whose ``prompt`` shows ``statements`` that ``reviewer`` labelled. They are not asked about in it, so that
+    they are left out of all figures on it."""
+
+    judge: str
+    prompt: str
+    reviewer: str
+    statements: int
+
+
+_SHOWN: Final = """SELECT judge_run_id, judge, prompt_id FROM judge_run AS run
+WHERE EXISTS (SELECT 1 FROM judgement AS j WHERE j.judge_run_id = run.judge_run_id) ORDER BY ordinal"""
+
+
+def shown_examples(reader: sqlite3.Connection) -> tuple[ShownExamples, ...]:
+    """The runs with worked examples that have judged anything."""
+    stored = stored_examples(reader)
+    return tuple(
+        ShownExamples(row["judge"], row["prompt_id"], shown["from"], len(shown["shown"]))
+        for row in (reader.execute(_SHOWN) if stored else ())
+        if (shown := stored.get(row["judge_run_id"]))
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeTrust:
     """``stand_ins``: ``None`` where no two people labelled a statement in one group. ``labels_of`` says by which labels
     of whom ``errors`` are, one entry for each judge, with so many ``tests`` side by side. ``repeats``: judges that were
     asked again in the same words. ``prompts``: judges that were asked with several, on the tuning half of the
-    questions. ``left_out`` counts labels that say neither, and statements on which the people tie.
+    questions. ``examples``: runs with worked examples. ``left_out`` counts labels that say neither, and statements on
+    which the people tie.
     """
 
     stand_ins: StandIns | None
@@ -293,6 +320,7 @@ class JudgeTrust:
     tests: int
     repeats: tuple[Repeats, ...]
     prompts: PromptReport
+    examples: tuple[ShownExamples, ...]
 
 
 def judge_trust(
@@ -321,6 +349,7 @@ def judge_trust(
         tests=sum(one.tests for one in errors),
         repeats=repeats(reader, clusters, resampling, only),
         prompts=prompt_report(reader, of, clusters, tie, resampling, least=2),
+        examples=shown_examples(reader),
     )
 
 
