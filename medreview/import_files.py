@@ -19,7 +19,6 @@ from medreview.exchange.imports.answer_records import (
     read_records,
     response_row,
 )
-from medreview.exchange.imports.fact_records import FactRecord, read_facts
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
@@ -29,8 +28,6 @@ from medreview.exchange.imports.judgements import JudgementRecord, read_judgemen
 from medreview.exchange.imports.open_rows import notes_on, open_rows
 from medreview.exchange.imports.sourcecheckup import import_sourcecheckup
 from medreview.judges.import_judgements import store_judgements
-from medreview.judges.tasks.key_facts import CATEGORIES, Fact, add_facts, question_of
-from medreview.next_step import command
 from medreview.progress import Progress
 from medreview.references.exported import add_exported_references
 from medreview.sources.stage import store_given
@@ -40,6 +37,7 @@ from medreview.study.ids import unit_id
 from medreview.study.unit_table import key_fact_id
 from medreview.text import counted, sha256
 from medreview.units.formats import FORMATS
+from medreview.units.key_fact_files import asked_about, became_other, store_facts
 from medreview.units.new_units import ImportedLabel, add_labels
 from medreview.units.stored import add_reference
 from medreview.units.unit_format import CorrectAnswers, UnitFormat, format_of, import_units
@@ -174,17 +172,6 @@ class Preview:
         return self.records - self.bad
 
 
-@dataclass(slots=True)
-class ImportedFacts:
-    """Key facts read from one file; ``other``: categories that are not known and became ``other``."""
-
-    read: int = 0
-    added: int = 0
-    known: int = 0
-    bad: list[BadRecord] = field(default_factory=list)
-    other: list[str] = field(default_factory=list)
-
-
 def speaks_of_statements(path: Path, mapping: Mapping[str, str]) -> bool:
     """Whether a file can only come in when the statements it speaks of are there: judgements, people's labels on pairs.
 
@@ -307,7 +294,8 @@ def _answers(
     """
     if known is None:
         _refuse_other_tables(path, mapping)
-    told = import_responses(study, path, mapping, progress, known)
+    asked = asked_about(study)
+    told = import_responses(study, path, mapping, progress, known, asked)
     if told.bad and told.read == len(told.bad):
         raise UserError(f"{path} holds no answer that can be read: line {told.bad[0].line} {told.bad[0].reason}.")
     done = Imported(str(path), "responses", told.read, told.added, told.known, told.bad, told.empty, unused=told.unused)
@@ -318,7 +306,7 @@ def _answers(
     file = storable_text(path.name)
 
     def again() -> Iterator[AnswerRecord]:
-        return _records(known or read_records(path, mapping))
+        return _records(known or read_records(path, mapping, asked=asked))
 
     if told.pages:
         given = store_given(study, (page for record in again() for page in record.pages), file, progress)
@@ -326,7 +314,7 @@ def _answers(
         if given.unnamed:
             done.warnings.append(f"texts of pages without an address or identifier, not used: {given.unnamed}")
     if told.facts:
-        stored = _store_facts(study, (fact for record in again() for fact in record.facts), file)
+        stored = store_facts(study, (fact for record in again() for fact in record.facts), file)
         done.facts = stored.added
         done.warnings += became_other(stored)
     if told.correct:
@@ -486,55 +474,3 @@ def _judgements(study: Study, path: Path, mapping: Mapping[str, str], progress: 
     read = summary.read + len(bad)
     bad = sorted([*bad, *(BadRecord(*left) for left in summary.bad)], key=lambda record: record.line)
     return Imported(str(path), "judgements", read, summary.added, summary.known, bad, unused=unused.found())
-
-
-def import_facts(study: Study, path: Path, mapping: Mapping[str, str], added_by: str) -> ImportedFacts:
-    """Import key facts; those whose question nobody answered are left out and named.
-
-    Raises :class:`UserError` where that is all of them: a fact is held against the texts of a study.
-    """
-    done = _store_facts(study, read_facts(path, mapping), added_by)
-    if done.read and not done.added + done.known:
-        raise UserError(_no_text(study, path, done))
-    return done
-
-
-def _no_text(study: Study, path: Path, done: ImportedFacts) -> str:
-    answered = study.reader.execute("SELECT question FROM response ORDER BY ordinal LIMIT 1").fetchone()
-    bring = f"`{command('import', study.path, 'TEXTS')}`"
-    none = f"None of the {counted(done.read, 'key fact')} of {path.name}"
-    if answered is None:
-        return (
-            f"{none} came in: the study has no texts yet. First bring in the texts that answer the questions: {bring}"
-        )
-    return (
-        f"{none} belongs to a text of the study ({done.bad[-1].reason}). Write each question as the texts have it, "
-        f"such as {answered[0][:80]!r}, or first bring in the texts: {bring}"
-    )
-
-
-def became_other(facts: ImportedFacts) -> list[str]:
-    """A sentence on the categories that are not known, if there are any."""
-    return [f"no known category, stored as other: {', '.join(facts.other)}"] if facts.other else []
-
-
-def _store_facts(study: Study, records: Iterable[FactRecord | BadRecord], added_by: str) -> ImportedFacts:
-    done = ImportedFacts()
-    for record in records:
-        if isinstance(record, BadRecord):
-            done.bad.append(record)
-            continue
-        done.read += 1
-        category = record.category
-        if category not in CATEGORIES:
-            done.other = sorted({*done.other, category})
-            category = "other"
-        try:
-            question = question_of(study, record.question, record.response)
-            added = add_facts(study, question, [Fact(record.fact, category)], added_by)
-        except ValueError as error:
-            done.bad.append(BadRecord(record.line, str(error)))
-            continue
-        done.added += added
-        done.known += 1 - added
-    return done

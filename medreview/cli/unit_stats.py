@@ -40,6 +40,7 @@ from medreview.stats.units.unit_figures import (
 from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.study.package import package_of
+from medreview.units.held_facts import waiting_facts
 from medreview.units.label_comparisons import failed_attention
 from medreview.units.registry import KINDS
 
@@ -72,7 +73,8 @@ def _parts(
     if found.kind == FACT:
         facts = found.family if isinstance(found.family, KeyFactFigures) else None
         held = facts.figures.held if facts else 0
-        yield from next_parts(held, study, asked=bool(facts and (facts.figures.judges or facts.figures.panel)))
+        asked = bool(facts and (facts.figures.judges or facts.figures.panel))
+        yield from next_parts(held, study, asked=asked, waiting=votes.waiting if votes else 0)
         yield from theme_step(facts.themes if facts else (), study)
         yield from vote_parts(votes) if votes else ()
     yield from ("", *provenance_lines(origin))
@@ -140,7 +142,8 @@ def print_unit_stats(
                 opened.reader, resampling, labels={}, comparisons=_beside([leads] if leads else []),
                 where=only.words if only else "",
             )  # fmt: skip
-            text = unit_screen(headline, leads, origin, study)
+            waiting = waiting_facts(opened.reader) if kind == FACT and not headline.units else 0
+            text = unit_screen(headline, leads, origin, study, waiting)
             if any(told_by_sums(given, one) for one in reading(opened)):
                 looked(opened, "stats", "labels")
             print(text, end="")
@@ -246,13 +249,18 @@ class RatersBeside(NamedTuple):
     clusters: int | None
 
 
-def unit_screen(headline: UnitHeadline, scale: ScaleFigures | None, origin: Provenance, study: Path) -> str:
-    """As many raters and comparisons as there is room for; ``--full`` has all. ``scale``: raters beside each other."""
+def unit_screen(
+    headline: UnitHeadline, scale: ScaleFigures | None, origin: Provenance, study: Path, waiting: int = 0
+) -> str:
+    """As many raters and comparisons as there is room for; ``--full`` has all. ``scale``: raters beside each other;
+    ``waiting``: key facts that no text is held against yet."""
     beside = list(_rows_beside(scale)) if scale else []
     raters, pairs = len(headline.raters), len(beside)
     tries = [(raters, most) for most in range(pairs, min(1, pairs) - 1, -1)]
     tries += [(most, 1) for most in range(raters - 1, _FEWEST - 1, -1)]
-    return first_that_fits(_screen_parts(headline, scale, beside, most, shown, origin, study) for most, shown in tries)
+    return first_that_fits(
+        _screen_parts(headline, scale, beside, most, shown, origin, study, waiting) for most, shown in tries
+    )
 
 
 def _screen_parts(
@@ -263,6 +271,7 @@ def _screen_parts(
     shown: int,
     origin: Provenance,
     study: Path,
+    waiting: int,
 ) -> Iterator[Part]:
     yield f"{headline.labelled:,} of {counted(headline.units, headline.noun, headline.title)} labelled"
     yield ""
@@ -274,7 +283,7 @@ def _screen_parts(
         yield from ("", _beside_table(beside[:shown], scale, headline.cluster))
         if len(beside) > shown:
             yield f"and {counted(len(beside) - shown, 'more comparison')}"
-    yield from _screen_next(headline, study)
+    yield from _screen_next(headline, study, waiting)
     yield from provenance_lines(origin)
     yield "Every two raters, tables, types and systems:"
     yield NextStep(command("stats", study, "--unit", headline.kind, "--full"))
@@ -323,9 +332,9 @@ def _by_name(figures: Iterable[Estimate], *names: str) -> Estimate:
     return next(figure for figure in figures if figure.name.startswith(names))
 
 
-def _screen_next(headline: UnitHeadline, study: Path) -> Iterator[Part]:
+def _screen_next(headline: UnitHeadline, study: Path, waiting: int) -> Iterator[Part]:
     if headline.kind == FACT and not headline.raters:
-        yield from next_parts(headline.units, study, asked=False)
+        yield from next_parts(headline.units, study, asked=False, waiting=waiting)
         return
     sentence, step = unit_step([headline], study)
     if not headline.units:

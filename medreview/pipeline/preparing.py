@@ -15,9 +15,7 @@ from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.import_files import (
     Chosen,
     Imported,
-    ImportedFacts,
     detect_format,
-    import_facts,
     import_file,
     import_table,
     speaks_of_statements,
@@ -43,7 +41,9 @@ from medreview.sources.scan_stage import read_scans, scans_left, take_recorded
 from medreview.sources.stage import FetchSummary, SavedSource, Scope, fetch_live, fetch_saved, write_pages
 from medreview.statements.stage import ParseSummary, mark_all, parse_all
 from medreview.study import Study
+from medreview.study.before_import import before_import
 from medreview.text import counted
+from medreview.units.key_fact_files import ImportedFacts, import_facts
 
 _AS_FOUND = Chosen()
 
@@ -165,12 +165,18 @@ def bring_in(
         return import_file(study, path, mapping, progress, as_copy=as_copy, chosen=chosen)
 
 
-def bring_facts(study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED) -> ImportedFacts:
-    """Import key facts; those whose question nobody answered are left out and named.
+def bring_facts(
+    study: Study, path: Path, added_by: str, mapping: Mapping[str, str] = AS_NAMED, *, suggest: bool = False
+) -> ImportedFacts:
+    """Import key facts; those that nobody has written on yet wait for texts. The study is copied first, as before an
+    import. ``suggest``: as suggested facts of cases, which reviewers keep, edit or discard.
 
-    Raises :class:`UserError` where that is all of them.
+    Raises :class:`UserError` when none of them can be used.
     """
-    return import_facts(study, path, mapping, added_by)
+    with rolled_up(study, SILENT), before_import(study, [path]) as kept:
+        done = import_facts(study, path, mapping, added_by, suggest=suggest)
+        kept.added = bool(done.added)
+    return done
 
 
 def fetch(study: Study, pages: PageProvider, *, scope: Scope = "missing", progress: Progress = SILENT) -> FetchSummary:

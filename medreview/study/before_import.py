@@ -33,12 +33,13 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """An import that was taken back: its files, how many responses and units are gone with it, the addresses of the
-    pages that are, and the copy of the study as it was with it."""
+    """An import that was taken back: its files, how many responses, units and key facts are gone with it, the addresses
+    of the pages that are, and the copy of the study as it was with it."""
 
     files: list[str]
     responses: int
     units: int
+    facts: int
     pages: list[str]
     copy: str
 
@@ -109,8 +110,8 @@ def take_back(path: Path) -> TakenBack:
         kept = dated_backup(path)
     _replace(path, copy)
     copy.unlink()
-    responses, units = now["response"] - then["response"], now["unit"] - then["unit"]
-    return TakenBack(said["files"], responses, units, list(dict.fromkeys(pages)), str(kept))
+    responses, units, facts = (now[name] - then[name] for name in ("response", "unit", "key_fact"))
+    return TakenBack(said["files"], responses, units, facts, list(dict.fromkeys(pages)), str(kept))
 
 
 def _pages(reader: sqlite3.Connection) -> dict[str, str]:

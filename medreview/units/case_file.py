@@ -13,7 +13,7 @@ from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.labels import SUGGESTION, is_label
 from medreview.study import Study
 from medreview.text import sha256
-from medreview.units.cases import NewCase, NewNote, case_of_question, suggested
+from medreview.units.cases import NewCase, NewNote, asked_for, case_of_question, suggested
 from medreview.units.kind import Gold
 from medreview.units.new_units import ImportRecord, unknown_label
 from medreview.units.stored import NewUnit
@@ -64,7 +64,7 @@ def cases_of_notes(rows: Iterator[NamedRow | BadRecord], fields: Fields) -> Iter
         cases[case] = NamedRow(first.line, {**_beside(row, fields), **_parts(values), **first.values, "notes": notes})
     for case, row in cases.items():
         if case not in broken:
-            yield NamedRow(row.line, {"question": f"Write the hospital course of the case {case}.", **row.values})
+            yield NamedRow(row.line, {"question": asked_for(case), **row.values})
 
 
 def _is_note(row: NamedRow, fields: Fields) -> bool:

@@ -124,6 +124,22 @@ def suggested(case: "NewCase | Case", fact: str, category: str, quote: str, mode
     )
 
 
+def asked_for(record_id: str) -> str:
+    """What is asked about a case that comes without a question of its own."""
+    return f"Write the hospital course of the case {record_id}."
+
+
+def question_about(reader: sqlite3.Connection, name: str) -> str | None:
+    """What is asked about the case with an id, its own or that of its record; ``None`` when the study has no such case.
+
+    Raises ``ValueError`` when cases with several questions have the id.
+    """
+    rows = reader.execute("SELECT question FROM clinical_case WHERE ?1 IN (record_id, case_id)", (name,)).fetchall()
+    if len(rows) > 1:
+        raise ValueError(f"names the case {name!r}, and {len(rows)} cases of the study have that id")
+    return str(rows[0]["question"]) if rows else None
+
+
 def case_of(reader: sqlite3.Connection, case_id: str) -> Case | None:
     """A case by its id; ``None`` when the study does not have it."""
     return _case(reader, "case_id = ?", case_id)

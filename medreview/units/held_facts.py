@@ -178,6 +178,16 @@ def held_facts(reader: sqlite3.Connection) -> HeldFacts:
     return HeldFacts(tuple(cases.values()), tuple(texts), tuple(held))
 
 
+def waiting_facts(reader: sqlite3.Connection) -> int:
+    """How many key facts in force wait: no text answers their question yet."""
+    return int(
+        reader.execute(
+            """SELECT count(*) FROM key_fact_in_force
+               WHERE question_sha256 NOT IN (SELECT sha256_of(question) FROM response)"""
+        ).fetchone()[0]
+    )
+
+
 def _cases(reader: sqlite3.Connection) -> dict[str, FactCase]:
     """By the hash of the question, cases in their order before the questions that are of none."""
     facts: dict[str, list[KeyFact]] = {}

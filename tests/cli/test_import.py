@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from medreview.study import Study
+from medreview.units.cases import question_about
 from tests.support.commands import Program
 
 
@@ -78,23 +79,73 @@ def test_empty_responses_pages_and_facts_are_counted(medreview: Program, tmp_pat
     assert done.stderr == "f.csv: no known category, stored as other: safety\n"
 
 
-def test_key_facts_of_no_text_are_an_error_that_says_to_bring_the_texts_first(
-    medreview: Program, tmp_path: Path
-) -> None:
+def test_key_facts_come_before_the_texts_and_can_be_taken_back(medreview: Program, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("question,fact\nQ?,It is safe.\nQ?,Stop it.\n")
-    with Study.create(tmp_path / "s.medreview"):
-        pass
-    first = medreview("facts", "s.medreview", "f.csv", check=2)
-    assert (first.stdout, first.stderr) == (
-        "",
-        "medreview: None of the 2 key facts of f.csv came in: the study has no texts yet. First bring in the texts "
-        "that answer the questions: `medreview import s.medreview TEXTS`\n",
-    )
+    first = medreview("facts", "s.medreview", "f.csv")
+    assert first.stdout == "2 key facts added\n"
+    assert "2 key facts of 1 question will wait: no text answers them yet" in first.stderr
+    for more in ((), ("--full",)):
+        waiting = medreview("stats", "s.medreview", "--unit", "key_fact", *more).stdout
+        assert "2 key facts wait for texts that answer the same question" in " ".join(waiting.split())
     (tmp_path / "a.jsonl").write_text(json.dumps({"question": "Why?", "response": "It is so."}))
     medreview("import", "s.medreview", "a.jsonl")
-    other = medreview("facts", "s.medreview", "f.csv", check=2)
-    assert "belongs to a text of the study (no response answers this)" in other.stderr
-    assert "such as 'Why?'" in other.stderr
+    (tmp_path / "g.csv").write_text("question,fact\nQ ?,It is safe.\n")
+    other = medreview("facts", "s.medreview", "g.csv")
+    assert "The first of these questions is 'Q ?'; the texts answer such as 'Why?'" in other.stderr
+    assert "The import of g.csv was taken back: 1 key fact" in medreview("import", "s.medreview", "--undo").stdout
+    (tmp_path / "b.jsonl").write_text(json.dumps({"question": "Q?", "response": "It is safe."}))
+    medreview("import", "s.medreview", "b.jsonl")
+    assert "0 of 2 key facts labelled" in medreview("stats", "s.medreview", "--unit", "key_fact").stdout
+    (tmp_path / "h.csv").write_text("response,fact\nnone,It is safe.\n")
+    none = medreview("facts", "s.medreview", "h.csv", check=2)
+    assert "None of the 1 key fact of h.csv came in (line 2 no response has the id 'none')" in none.stderr
+
+
+def test_facts_notes_and_texts_meet_by_the_case_that_they_name_in_any_order(medreview: Program, tmp_path: Path) -> None:
+    (tmp_path / "facts.csv").write_text("case,fact,category\n7,A clip was placed.,management\n8,He had a fall.,other\n")
+    texts = [
+        {
+            "case": "7",
+            "model": "atlas one prompt",
+            "question": "In one go: sum up 7.",
+            "response": "A clip was placed.",
+        },
+        {"case": "7", "model": "atlas in stages", "response": "No clip."},
+        {"case": "9", "model": "atlas in stages", "question": "Sum up 9.", "response": "A fall."},
+    ]
+    (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, texts)))
+    notes = [{"case": case, "kind": "hp", "at": "2031-04-01", "text": "Black stools."} for case in ("7", "8")]
+    (tmp_path / "notes.jsonl").write_text("\n".join(map(json.dumps, notes)))
+    medreview("facts", "s.medreview", "facts.csv")
+    medreview("import", "s.medreview", "texts.jsonl")
+    medreview("import", "s.medreview", "notes.jsonl")
+    told = json.loads(medreview("stats", "s.medreview", "--unit", "key_fact", "--json").stdout)
+    figures = told["unit"]["family"]["figures"]
+    counts = [figures[name] for name in ("cases", "key_facts", "texts", "systems", "held", "waiting")]
+    assert counts == [2, 2, 2, 2, 2, 1]
+    with Study.open(tmp_path / "s.medreview", read_only=True) as study:
+        rows = study.reader.execute("SELECT question, extra FROM response ORDER BY ordinal").fetchall()
+        asked = question_about(study.reader, "7")
+    assert [row["question"] for row in rows] == [asked, asked, "Sum up 9."]
+    assert [json.loads(row["extra"]).get("question") for row in rows] == ["In one go: sum up 7.", None, None]
+    (tmp_path / "more.jsonl").write_text(json.dumps({"case": "12", "model": "atlas", "response": "A fall."}))
+    bad = medreview("import", "s.medreview", "more.jsonl", check=2)
+    assert "has no question and is about the case '12', which the study does not have" in bad.stderr
+
+
+def test_facts_come_in_as_suggestions_for_cases_alone(medreview: Program, tmp_path: Path) -> None:
+    (tmp_path / "notes.jsonl").write_text(
+        json.dumps({"case": "7", "kind": "hp", "at": "2031-04-01", "text": "Black stools."})
+    )
+    medreview("import", "s.medreview", "notes.jsonl")
+    (tmp_path / "facts.csv").write_text("case,fact,category\n7,A clip was placed.,management\n8,He had a fall.,other\n")
+    done = medreview("facts", "s.medreview", "facts.csv", "--suggest")
+    assert "1 suggested fact added, 1 left out" in done.stdout
+    assert "line 3: is of no case of the study" in done.stderr
+    keep = medreview("review", "s.medreview", "--queue", "suggestions", "--plain", input="1\nq\n")
+    assert "A clip was placed." in keep.stdout
+    waiting = medreview("stats", "s.medreview", "--unit", "key_fact").stdout
+    assert "1 key fact waits for texts" in waiting
 
 
 def test_the_export_of_another_study_is_taken_as_a_copy_only(medreview: Program, tmp_path: Path, demo: Path) -> None:

@@ -25,6 +25,7 @@ from medreview.study import Study
 from medreview.study.check import check
 from medreview.study.events import NewEvent, Recorder
 from medreview.study.study_acts import write_act
+from medreview.text import sha256
 from medreview.units.statement_view import load_statement_view
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill, part_of
 from tests.support.judge_endpoint import by_prompt, judge_with
@@ -386,16 +387,19 @@ def test_key_facts_come_from_a_file_by_question_or_response(study, tmp_path):
         {"fact": "A", "question": "Who asked?"},
         {"fact": "A"},
         {"fact": " ", "response": "r1"},
+        {"fact": "A", "response": "r77"},
     ]
     file.write_text("\n".join(map(json.dumps, told)))
     done = pipeline.bring_facts(study, file, "ann")
 
-    assert (done.added, done.known, done.other) == (3, 1, ["mood"])
+    assert (done.added, done.known, done.other) == (4, 1, ["mood"])
+    assert (done.waiting, done.waits_for) == (1, ["Who asked?"])
     assert [(record.line, record.reason.partition(":")[0]) for record in done.bad] == [
-        (5, "no response answers this"),
-        (6, "names neither a question nor a response"), (7, "has no fact"),
+        (6, "names neither a question nor a case nor a response"), (7, "has no fact"),
+        (8, "no response has the id 'r77'"),
     ]  # fmt: skip
-    kept = rows_of(study, "SELECT ordinal, category, added_by FROM key_fact ORDER BY ordinal")
+    of = f"question_sha256 = '{sha256(QUESTION)}'"
+    kept = rows_of(study, f"SELECT ordinal, category, added_by FROM key_fact WHERE {of} ORDER BY ordinal")
     assert kept == [
         {"ordinal": 1, "category": "management", "added_by": "ann"},
         {"ordinal": 2, "category": "follow_up", "added_by": "ann"},

@@ -47,9 +47,9 @@ from medreview.next_step import command
 from medreview.text import in_words
 
 if TYPE_CHECKING:
-    from medreview.import_files import ImportedFacts
     from medreview.statements.left_out import LeftOut
     from medreview.study import Study
+    from medreview.units.key_fact_files import ImportedFacts
 
 
 @takes(AnswerOptions)
@@ -187,8 +187,8 @@ def _undo(study: Path, *, as_json: bool) -> None:
     from medreview.study.before_import import take_back
 
     done = take_back(study)
-    what = [counted(done.responses, "response")] if done.responses or not done.units else []
-    what += [counted(done.units, "unit")] if done.units else []
+    brought = ((done.responses, "response"), (done.units, "unit"), (done.facts, "key fact"))
+    what = [counted(number, noun) for number, noun in brought if number] or ["0 responses"]
     line = f"The import of {', '.join(done.files)} was taken back: {' and '.join(what)}; a copy with it is {done.copy}"
     more = f" and {len(done.pages) - _NAMED} more" if len(done.pages) > _NAMED else ""
     gone = [f"Gone with it, pages that came since: {', '.join(done.pages[:_NAMED])}{more}"] if done.pages else []
@@ -273,31 +273,40 @@ def facts(
     study: StudyFile,
     file: Annotated[
         Path,
-        Argument(metavar="FILE", help="Columns fact (or facts, a list), category, question or response; or -."),
+        Argument(metavar="FILE", help="Columns fact (or facts, a list), category, case, question or response; or -."),
     ],
     mapping: Map = None,
+    suggest: Annotated[
+        bool,
+        Option("--suggest", help="As suggestions for the cases of the study: a reviewer keeps, edits, discards them."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Bring key facts into a study; judges then say whether each response contains or contradicts them.
 
     A category is diagnosis, management, follow_up or other; what is none of these becomes other. Every response to the
-    same question is held against them.
+    same question, or on the same case, is held against them. Facts can come first, also into a new study: they wait
+    for the texts. `medreview import STUDY --undo` takes them back.
 
     Example: medreview facts sepsis.medreview facts.csv
     """
     from medreview import pipeline
     from medreview.config import load_config
-    from medreview.import_files import became_other
+    from medreview.units.key_fact_files import became_other, still_waiting
 
-    with files_given([file]) as paths, open_study(study) as opened:
-        done = pipeline.bring_facts(opened, paths[0], load_config().reviewer, read_mapping(mapping))
+    with files_given([file]) as paths, opened_or_made(study) as opened:
+        done = pipeline.bring_facts(opened, paths[0], load_config().reviewer, read_mapping(mapping), suggest=suggest)
+        told = [*became_other(done), *still_waiting(opened, done)]
     bad_records(done.bad, file)
-    for sentence in became_other(done):
+    for sentence in told:
         say(f"{file}: {sentence}")
-    result(done, _sentence(done), as_json=as_json)
+    lines = [_sentence(done, "suggested fact" if suggest else "key fact")]
+    if suggest:
+        lines.append(f"Keep, edit or discard them: {command('review', study, '--queue', 'suggestions')}")
+    result(done, *lines, as_json=as_json)
 
 
-def _sentence(done: "ImportedFacts") -> str:
+def _sentence(done: "ImportedFacts", noun: str) -> str:
     known = f", {done.known} there already" if done.known else ""
     left = f", {len(done.bad)} left out" if done.bad else ""
-    return f"{counted(done.added, 'key fact')} added{known}{left}"
+    return f"{counted(done.added, noun)} added{known}{left}"

@@ -48,15 +48,23 @@ VERDICTS: Final = {True: "non-inferior", False: "not shown", None: ""}
 _THEMES: Final = ("generate", "themes")
 
 
-def next_parts(held: int, study: Path, *, asked: bool) -> Iterator[Part]:
+def next_parts(held: int, study: Path, *, asked: bool, waiting: int = 0) -> Iterator[Part]:
     """What to do first where no key fact is ``held`` against a text, or nobody was ``asked`` about one; else
-    nothing."""
-    if not held:
+    nothing. ``waiting``: key facts that no text is held against yet."""
+    if not held and waiting:
+        yield from ("", waiting_words(waiting), NextStep(command("import", study, "TEXTS")))
+    elif not held:
         yield from ("", _NO_FACTS, NextStep(command("facts", study, "FILE")))
         yield NextStep(command("generate", "key-facts", study, "--model", "NAME"))
     elif not asked:
         yield from ("", _NOBODY, NextStep(command("judge", study, "--task", PRESENCE, "--judge", "NAME")))
         yield NextStep(command("review", study, "--queue", "facts"))
+
+
+def waiting_words(number: int) -> str:
+    """How many key facts wait for texts, and for which."""
+    wait = "wait" if number > 1 else "waits"
+    return f"{counted(number, 'key fact')} {wait} for texts that answer the same question, or name the same case."
 
 
 def theme_step(themes: Sequence[SystemThemes], study: Path) -> Iterator[Part]:
@@ -75,6 +83,8 @@ def head_words(report: FactFigures) -> Iterator[str]:
         who.append(f"a panel of {len(report.panel)} ({report.panel_mode} labels)")
     texts = f"{counted(report.texts, 'text')} of {counted(report.systems, 'system')}"
     yield f"{counted(report.cases, 'case')} with {counted(report.key_facts, 'key fact')}, {texts}; {', '.join(who)}"
+    if report.waiting:
+        yield waiting_words(report.waiting)
     if report.suggested.suggested or report.suggested.own:
         yield suggested_words(report.suggested)
     short = [f"{name} {kept} of {wanted}" for name, kept, wanted in report.kept if kept != wanted]

@@ -8,7 +8,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -119,6 +119,7 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "finish": ("finish", "finish_reason", "stop_reason"),
     "turns": ("turns",),
     "correct_answer": ("correct_answer", "reference_answer", "expert_answer", "gold_answer"),
+    "case": ("case", "case_id"),
 }
 """Field -> the column names that are recognised without ``--map``."""
 
@@ -221,21 +222,35 @@ def _turns(value: Any) -> tuple[Turn, ...]:
     return tuple(found)
 
 
+Asked = Callable[[str, str], str]
+"""What was asked for an answer that names a case: from the id of the case and the question of its own record (``""``:
+none). Raises ``ValueError`` where that cannot be known."""
+
+
+def _as_written(case: str, question: str) -> str:
+    return question
+
+
 def read_records(
-    path: Path, mapping: Mapping[str, str] = AS_NAMED, unused: UnusedColumns | None = None
+    path: Path,
+    mapping: Mapping[str, str] = AS_NAMED,
+    unused: UnusedColumns | None = None,
+    asked: Asked = _as_written,
 ) -> Iterator[AnswerRecord | BadRecord]:
     """The answers in a file of any format of ``open_rows``.
 
     ``mapping``: column -> field of :data:`FIELDS`. JSON Lines and tables are streamed. A record that is invalid or has
-    no response becomes a :class:`BadRecord`; ``unused`` receives the others. Raises :class:`UserError` at once when the
-    whole file cannot be used.
+    no response becomes a :class:`BadRecord`; ``unused`` receives the others. A record's own question is kept beside the
+    answer where ``asked`` has another one. Raises :class:`UserError` at once when the whole file cannot be used.
     """
     rows, _ = open_rows(path)
     fields = Fields(FIELDS, mapping)
-    return (_record(row, fields, unused) for row in fields.check(rows, path, ["response"], one_by_one))
+    return (_record(row, fields, unused, asked) for row in fields.check(rows, path, ["response"], one_by_one))
 
 
-def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | None) -> AnswerRecord | BadRecord:
+def _record(
+    row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | None, asked: Asked
+) -> AnswerRecord | BadRecord:
     if isinstance(row, BadRecord):
         return row
     values = fields.values(row)
@@ -244,14 +259,17 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
             return BadRecord(row.line, "has no response")
         response = real_lines(text_of(values, "response"))
         columns = fields.columns(row)
-        question, correct = text_of(values, "question").strip(), ""
+        own, correct = text_of(values, "question").strip(), ""
+        case = name_of(values, "case") if isinstance(values.get("case"), str | int | float) else ""
+        question = asked(case, own) if case else own
         if question and isinstance(values.get("correct_answer"), str):
             correct = text_of(values, "correct_answer").strip()
-        apart = ("citations", "pages", "facts", *(() if correct else ("correct_answer",)))
+        apart = ("citations", "pages", "facts", "case", *(() if correct else ("correct_answer",)))
+        apart = apart if question == own else (*apart, "question")
         plain = [columns[field][0] for field in columns if field not in apart]
         listed, citing = _listed(row, columns, fields)
         pages, giving = _pages(row, columns)
-        facts = facts_of(row, columns, values)
+        facts = facts_of(row, columns, {**values, "question": question})
         named = [page for page in pages if page.address]
         more = [page.address for page in named if not any(page.address in citation for citation in listed)]
         record = AnswerRecord(
@@ -274,7 +292,8 @@ def _record(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns | N
     except ValueError as error:
         return BadRecord(row.line, str(error))
     if unused is not None:
-        unused.add(row, row.values.keys() - record.extra.keys(), values)
+        placed = columns.get("case", []) if question != own else []
+        unused.add(row, {*placed, *(row.values.keys() - record.extra.keys())}, values)
     return record
 
 
@@ -341,16 +360,17 @@ def import_responses(
     mapping: Mapping[str, str] = AS_NAMED,
     progress: Progress = SILENT,
     produced: Iterable[AnswerRecord | BadRecord] | None = None,
+    asked: Asked = _as_written,
 ) -> ImportSummary:
     """Import a file of answers into the table ``response``, 500 per transaction; idempotent.
 
-    ``produced``: the answers in it, where a known system wrote it; else they are read as plain records.
-    Raises :class:`UserError` before anything is stored when the whole file cannot be used.
+    ``produced``: the answers in it, where a known system wrote it; else they are read as plain records, ``asked`` as
+    of :func:`read_records`. Raises :class:`UserError` before anything is stored when the whole file cannot be used.
     """
     Fields(FIELDS, mapping)
     lines = open_rows(path)[1] if produced is None else 1
     unused = UnusedColumns(FIELDS)
-    records = iter(produced) if produced is not None else read_records(path, mapping, unused)
+    records = iter(produced) if produced is not None else read_records(path, mapping, unused, asked)
     progress.begin("responses", lines)
     summary, reached = ImportSummary(), 0
     while batch := list(islice(records, _BATCH)):

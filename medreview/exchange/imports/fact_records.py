@@ -17,21 +17,24 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "facts": LISTS,
     "category": ("category",),
     "question": ("question",),
+    "case": ("case", "case_id"),
     "response": ("response", "response_id", "id"),
 }
-"""Field -> the column names that are recognised without ``--map``. A fact belongs to a question, given as text or by a
-response to it."""
+"""Field -> the column names that are recognised without ``--map``. A fact belongs to a question, given as text, by the
+case that it is about, or by a response to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactRecord:
-    """One key fact; ``question`` is the text, or ``response`` the id of a response to it."""
+    """One key fact; ``question`` is the text, ``case`` the id of the case that it is about, or ``response`` the id of a
+    response to it."""
 
     line: int
     fact: str
     category: str
     question: str
     response: str
+    case: str = ""
 
 
 class FactLabel(NamedTuple):
@@ -102,15 +105,16 @@ def _record(row: NamedRow | BadRecord, fields: Fields) -> FactRecord | BadRecord
             line=row.line,
             fact=text_of(values, "fact").strip(),
             category=name_of(values, "category").casefold().replace("-", "_").replace(" ", "_") or "other",
-            question=text_of(values, "question"),
+            question=text_of(values, "question").strip(),
             response=name_of(values, "response"),
+            case=name_of(values, "case"),
         )
     except ValueError as error:
         return BadRecord(row.line, str(error))
     if not record.fact:
         return BadRecord(row.line, "has no fact")
-    if not record.question and not record.response:
-        return BadRecord(row.line, "names neither a question nor a response")
+    if not record.question and not record.response and not record.case:
+        return BadRecord(row.line, "names neither a question nor a case nor a response")
     return record
 
 

@@ -58,22 +58,6 @@ def add_facts(study: Study, question: str, facts: Iterable[Fact], added_by: str)
     return study.write(change)
 
 
-def question_of(study: Study, question: str, response: str) -> str:
-    """The question of a key fact: as given, or that of the response with an id.
-
-    Raises ``ValueError`` when no response of the study answers it, or responses to several questions have the id.
-    """
-    found = study.reader.execute(
-        """SELECT DISTINCT question FROM response
-           WHERE CASE ?1 WHEN '' THEN record_id = ?2 OR response_id = ?2 ELSE question = ?1 END""",
-        (question, response),
-    ).fetchall()
-    if len(found) != 1:
-        problem = f"responses to several questions have the id {response!r}" if found else "no response answers this"
-        raise ValueError(problem)
-    return str(found[0]["question"])
-
-
 class KeyFacts(Task):
     """The task for one judge run: units are (response, fact). Presence and contradiction are separate tasks.
 

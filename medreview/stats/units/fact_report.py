@@ -45,6 +45,7 @@ from medreview.units.held_facts import (
     failed_facts,
     failures_id,
     held_facts,
+    waiting_facts,
 )
 from medreview.units.suggestion import CaseFact, FactCounts, case_facts, fact_counts, facts_wanted
 
@@ -425,6 +426,7 @@ class FactFigures:
     """Key facts in the texts of systems, in figures; so many ``cases``, facts, texts and systems, and facts ``held``
     against texts.
 
+    ``waiting``: the key facts of the study that no text is held against yet.
     ``tie`` is the rule for even votes; ``tied`` how many there were, by question. ``panel``: the people whose labels
     make its majority, all of the mode ``panel_mode``; ``other_labels``: those of the other mode, which are left out.
     ``suggested``: what became of the suggested facts; ``kept``: of each case of which a number is to be kept, its name,
@@ -436,6 +438,7 @@ class FactFigures:
     texts: int
     systems: int
     held: int
+    waiting: int
     tie: TieRule
     tied: Mapping[str, int]
     judges: tuple[str, ...]
@@ -522,6 +525,7 @@ def fact_report(
         texts=len(facts.texts),
         systems=len(facts.systems),
         held=len(facts.held),
+        waiting=waiting_facts(reader),
         facts=facts,
         tie=rule,
         tied={task: sum(one.jury(task, rule).tied for one in facts.held) for task in TASKS},
