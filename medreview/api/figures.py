@@ -78,6 +78,8 @@ class Figures(OpenedFile):
         resampling: Resampling | None = None,
         conduct: bool = False,
         margin: float | None = None,
+        leave_out: Sequence[str] = (),
+        passed: str = "",
     ) -> StudyFigures:
         """Everything that ``medreview stats`` says, for one reviewer or for all of them.
 
@@ -87,30 +89,35 @@ class Figures(OpenedFile):
         compare besides judges, ``"run"``, ``"prompt"``, ``"version"`` or ``"extra.NAME"`` instead of models.
         ``conduct``: how everybody works, too; without it only the reviewer who is named, or whoever reviewed it here
         last. ``margin``: how much worse a judge may agree with all reviewers than one of them with the others, in kappa
-        (0.1). Intervals resample whole responses, or questions where answers share these, the same draws for all
-        figures of a view. Raises ``UserError`` for a reviewer without entries in the study, for a filter that cannot be
-        used, and for what no answer says.
+        (0.1). ``leave_out``: reviewers whose labels do not count; ``passed``: the rule of checks that the others must
+        pass, ``"attention"`` or a share (``"80%"``). ``provenance.left_out`` names them all. Intervals resample whole
+        responses, or questions where answers share these, the same draws for all figures of a view. Raises
+        ``UserError`` for a reviewer without entries in the study, for a filter that cannot be used, and for what no
+        answer says.
         """
         from medreview.review.looks import shown_by
         from medreview.review.queue_filters import select_statements
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.formulas.human_baseline import MARGIN
         from medreview.stats.study_figures import study_figures
+        from medreview.units.left_out_reviewers import left_out, pass_rule
 
         only = select_statements(self._study.reader, where, reviewer, pass_no)
         self._looked("figures", shown_by(only))
-        return study_figures(
-            self._study.reader,
-            reviewer,
-            pass_no=pass_no,
-            resampling=resampling or DEFAULT,
-            progress=self._progress,
-            only=only,
-            conduct=None if conduct else (reviewer,) if reviewer else self._reading(),
-            by=by,
-            between=between,
-            margin=MARGIN if margin is None else margin,
-        )
+        own = None if conduct else (reviewer,) if reviewer else self._reading()
+        with left_out(self._study.reader, leave_out, pass_rule(passed) if passed else None):
+            return study_figures(
+                self._study.reader,
+                reviewer,
+                pass_no=pass_no,
+                resampling=resampling or DEFAULT,
+                progress=self._progress,
+                only=only,
+                conduct=own,
+                by=by,
+                between=between,
+                margin=MARGIN if margin is None else margin,
+            )
 
     def unit_figures(
         self,
@@ -121,6 +128,7 @@ class Figures(OpenedFile):
         by: UnitBy | None = None,
         juries: Juries = (),
         leave_out: Sequence[str] = (),
+        passed: str = "",
         resampling: Resampling | None = None,
     ) -> UnitFigures:
         """What ``medreview stats --unit`` says of one kind: ``"pair"``, ``"answer"``, ``"qa"``, ``"key_fact"``, ...
@@ -133,22 +141,25 @@ class Figures(OpenedFile):
         rates of QA items and Kendall's tau (1945) of rankings as in ClinIQLink, scores of key facts as in MedFactEval.
         ``where`` narrows it to a part of the kind (``"model=atlas-2"``); ``by`` divides key facts, rankings and QA
         items by ``"model"``, ``"case"`` or ``"type"``. ``juries``: small ones by the names of their judges, set beside
-        the panel of key facts. ``leave_out``: reviewers whose labels do not count. Raises ``UserError`` for a kind, a
+        the panel of key facts. ``leave_out`` and ``passed`` as of ``figures``. Raises ``UserError`` for a kind, a
         reviewer or a judge that is not there, and for a kind that is not divided so.
         """
         from medreview.review.looks import shown_by_units, told_by_sums
         from medreview.review.queue_filters import select_units
         from medreview.stats.formulas.bootstrap import DEFAULT
         from medreview.stats.units.unit_figures import check_asked, kind_named, reviewers_named, unit_figures
+        from medreview.units.left_out_reviewers import left_out, pass_rule
 
         named = kind_named(kind)
         who = reviewers_named(self._study.reader, reviewer)
         check_asked(named, by, where, juries)
-        only = select_units(self._study.reader, named, where, reviewer, leave_out)
+        only = select_units(self._study.reader, named, where, reviewer)
         self._looked("figures", shown_by_units(only, by))
-        found = unit_figures(
-            self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT, only=only, by=by, juries=juries
-        )
+        with left_out(self._study.reader, leave_out, pass_rule(passed) if passed else None):
+            found = unit_figures(
+                self._study.reader, named, reviewers=who, resampling=resampling or DEFAULT, only=only, by=by,
+                juries=juries,
+            )  # fmt: skip
         if any(told_by_sums(found.given, one) for one in self._reading()):
             self._looked("figures", "labels")
         return found

@@ -22,6 +22,21 @@ if TYPE_CHECKING:
     from medreview.study import Study
 
 
+LeaveOut = Annotated[
+    list[str] | None,
+    Option("--leave-out", metavar="NAME", help="Leave out the labels of this reviewer; may be repeated."),
+]
+Passed = Annotated[
+    str,
+    Option(
+        "--passed",
+        metavar="RULE",
+        help="Leave out reviewers who failed hidden checks. RULE is `attention` (every attention check right) or the "
+        "share of all gold items that must be right, as `80%`.",
+    ),
+]
+
+
 def study_path(path: Path | None) -> Path | None:
     """The path as it is; refuses what can be no study (a pipe would be waited for), before a command does anything."""
     if path is not None:

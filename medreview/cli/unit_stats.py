@@ -14,7 +14,7 @@ from medreview.cli.reports.stats_screen import unit_step, unit_table
 from medreview.cli.reports.terminal import first_that_fits
 from medreview.cli.reports.unit_divisions import division_parts
 from medreview.cli.reports.unit_parts import unit_parts
-from medreview.cli.verdict_access import current_verdicts, looked, reading, tell_outcomes
+from medreview.cli.verdict_access import current_verdicts, looked, reading, tell_outcomes, without_reviewers
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
@@ -27,7 +27,7 @@ from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report
 from medreview.stats.units.kind_labels import UnitHeadline, kind_labels, scales_of, told_gold, unit_headline
 from medreview.stats.units.rater_agreement import CONSENSUS, GOLD, UnitAgreement
-from medreview.stats.units.unit_division import UnitBy, unit_division
+from medreview.stats.units.unit_division import UnitBy, UnitDivision, unit_division
 from medreview.stats.units.unit_figures import (
     ScaleFigures,
     UnitFigures,
@@ -41,10 +41,7 @@ from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.study.package import package_of
 from medreview.units.held_facts import waiting_facts
-from medreview.units.label_comparisons import failed_attention
 from medreview.units.registry import KINDS
-
-_QUESTION: Final = "question"
 
 
 def _provenance(reader: sqlite3.Connection, found: UnitFigures, resampling: Resampling) -> Provenance:
@@ -106,14 +103,15 @@ def print_unit_stats(
     where: str = "",
     juries: Juries = (),
     required: Sequence[Requirement] = (),
-    leave_out: Sequence[str] = (),
-    passed: bool = False,
+    leave_out: Sequence[str] | None = None,
+    passed: str = "",
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded.
 
     Raises :class:`UserError` for a kind that is not there, or cannot be divided or narrowed so, and ``typer.Exit``
     where what is required does not hold.
     """
+    from medreview.cli.reports.terminal import show
     from medreview.review.looks import shown_by_units, told_by_sums
     from medreview.review.queue_filters import select_units
 
@@ -121,41 +119,43 @@ def print_unit_stats(
         kind = "" if unit is None else kind_named(unit)
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         check_asked(kind, by, where, juries)
-        without = [*leave_out, *(failed_attention(opened.reader) if passed else ())]
-        if without and kind == _QUESTION:
-            raise UserError(
-                "Question checks have figures for each reviewer alone; --leave-out and --passed do not apply."
-            )
-        only = select_units(opened.reader, kind, where, reviewer, without)
+        only = select_units(opened.reader, kind, where, reviewer)
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else shown_by_units(only, by))
         people = reviewers_named(opened.reader, reviewer)
         screen = not (full or gold or csv or as_json or required)
+        counting = without_reviewers(opened, leave_out, passed, reviewer)
         if screen and by:
-            _print_division(opened, kind, by, people, resampling, only, juries)
+            with counting:
+                division, origin = _division(opened.reader, kind, by, people, resampling, only, juries)
+            if any(told_by_sums(division.given, one) for one in reading(opened)):
+                looked(opened, "stats", "labels")
+            show((*division_parts(division, KINDS[kind].title), "", *provenance_lines(origin)))
             return
         if screen and not juries:
-            headline = unit_headline(opened.reader, kind, people, only=only)
-            given = [(one.rater, one.labels) for one in headline.people]
-            leads = leading_scale(opened.reader, kind, reviewers=people, resampling=resampling, only=only)
-            origin = provenance(
-                opened.reader, resampling, labels={}, comparisons=_beside([leads] if leads else []),
-                where=only.words if only else "",
-            )  # fmt: skip
+            with counting:
+                headline = unit_headline(opened.reader, kind, people, only=only)
+                leads = leading_scale(opened.reader, kind, reviewers=people, resampling=resampling, only=only)
+                origin = provenance(
+                    opened.reader, resampling, labels={}, comparisons=_beside([leads] if leads else []),
+                    where=only.where if only else "",
+                )  # fmt: skip
             waiting = waiting_facts(opened.reader) if kind == FACT and not headline.units else 0
             text = unit_screen(headline, leads, origin, study, waiting)
+            given = [(one.rater, one.labels) for one in headline.people]
             if any(told_by_sums(given, one) for one in reading(opened)):
                 looked(opened, "stats", "labels")
             print(text, end="")
             return
         all_gold = _tell_all_gold(opened, kind) if gold else None
-        found = unit_figures(
-            opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, only=only, by=by,
-            juries=juries, epsilon=epsilon,
-        )  # fmt: skip
-        answers = of_units([unit_headline(opened.reader, kind, people, only=only)])
-        votes = fact_report(opened.reader, resampling=resampling, only=only) if full and kind == FACT else None
-        origin = _provenance(opened.reader, found, resampling)
+        with counting:
+            found = unit_figures(
+                opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, only=only, by=by,
+                juries=juries, epsilon=epsilon,
+            )  # fmt: skip
+            answers = of_units([unit_headline(opened.reader, kind, people, only=only)])
+            votes = fact_report(opened.reader, resampling=resampling, only=only) if full and kind == FACT else None
+            origin = _provenance(opened.reader, found, resampling)
         if any(told_by_sums(found.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
     held = outcomes(required, found, answers)
@@ -168,33 +168,23 @@ def print_unit_stats(
         more |= {"require": list(map(asdict, held))} if held else {}
         result({**plain, **more, **({} if votes is None else {"facts": fact_values(votes)})}, as_json=True)
     elif full or gold or not held:
-        from medreview.cli.reports.terminal import show
-
         show(_parts(found, votes, all_gold, origin, study))
     tell_outcomes(held, beside=as_json or bool(csv))
 
 
-def _print_division(
-    study: Study,
+def _division(
+    reader: sqlite3.Connection,
     kind: str,
     by: UnitBy,
     people: Collection[str] | None,
     resampling: Resampling,
     only: UnitSelection | None,
     juries: Juries,
-) -> None:
-    """The parts of a kind alone; what they tell of single labels is recorded first."""
-    from medreview.cli.reports.terminal import show
-    from medreview.review.looks import told_by_sums
-
-    labels = kind_labels(study.reader, kind, people, alone=True, only=only)
-    division = unit_division(
-        study.reader, labels, by, reviewers=people, resampling=resampling, only=only, juries=juries
-    )
-    if any(told_by_sums(division.given, one) for one in reading(study)):
-        looked(study, "stats", "labels")
-    origin = provenance(study.reader, resampling, where=only.words if only else "")
-    show((*division_parts(division, KINDS[kind].title), "", *provenance_lines(origin)))
+) -> tuple[UnitDivision, Provenance]:
+    """The parts of a kind alone."""
+    labels = kind_labels(reader, kind, people, alone=True, only=only)
+    division = unit_division(reader, labels, by, reviewers=people, resampling=resampling, only=only, juries=juries)
+    return division, provenance(reader, resampling, where=only.where if only else "")
 
 
 def print_csv(figures: object, origin: Provenance, csv: str, *, as_json: bool) -> None:

@@ -6,7 +6,8 @@ A label that is given after such a look counts as assisted.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from medreview.cli.output import counted, one_line, progress, say
@@ -55,6 +56,26 @@ def looked(study: "Study", what: str, shown: "Shown") -> None:
                 )
         if sentence := note_look(study, reviewer, what, shown):
             say(sentence)
+
+
+@contextmanager
+def without_reviewers(
+    study: "Study", leave_out: Sequence[str] | None, passed: str, reviewer: str | None = None
+) -> Iterator[None]:
+    """While it lasts, ``--leave-out`` and ``--passed`` hold for what is read. Looks are noted outside it.
+
+    Raises :class:`UserError` where the one ``reviewer`` of the figures is left out.
+    """
+    if not leave_out and not passed:
+        yield
+        return
+    from medreview.units.left_out_reviewers import left_out, pass_rule
+
+    with left_out(study.reader, leave_out or (), pass_rule(passed) if passed else None) as found:
+        for one in found:
+            if one.reviewer == reviewer:
+                raise UserError(f"{one.sentence} Leave out --reviewer {reviewer}, or name another reviewer.")
+        yield
 
 
 def current_verdicts(study: "Study") -> None:

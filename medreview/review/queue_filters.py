@@ -2,7 +2,7 @@
 
 import shlex
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -309,22 +309,16 @@ def select_statements(
     )
 
 
-def select_units(
-    reader: sqlite3.Connection, kind: str, text: str, reviewer: str | None = None, without: Collection[str] = ()
-) -> UnitSelection | None:
+def select_units(reader: sqlite3.Connection, kind: str, text: str, reviewer: str | None = None) -> UnitSelection | None:
     """The units of a kind, other than the statement, that fit ``text`` (``"model=atlas-2 case=C01"``); ``None`` where
-    nothing is left out. ``without``: reviewers whose labels do not count.
+    nothing is left out.
 
     Of rankings ``model=`` means the outputs of that model, in every ranking that has one. ``reviewer`` and errors: as
-    of :func:`select_statements`; also for a name in ``without`` that has left nothing.
+    of :func:`select_statements`.
     """
     from medreview.review.unit_queues import UNIT_QUEUES, unit_rows  # loads every kind of unit
 
-    known = reviewers(reader) if without else []
-    for name in without:
-        if name not in known:
-            raise UserError(f"There is no reviewer {name!r} in this study; there are {', '.join(known) or 'none'}.")
-    if not text.strip() and not without:
+    if not text.strip():
         return None
     asked_of = next(one for one in UNIT_QUEUES if one.unit == kind)
     read = list(_read(text, asked_of))
@@ -338,7 +332,7 @@ def select_units(
         raise UserError(f"No {UNIT_KINDS[kind].noun} fits {text!r}.")
     models = frozenset(value for name, value, _ in read if name == "model" and kind == "ranking")
     tells = any(each.tells and name != "model" for name, _, each in read)
-    return UnitSelection(units, text.strip(), models, tells, frozenset(without))
+    return UnitSelection(units, text.strip(), models, tells)
 
 
 def _only_reviewer(reader: sqlite3.Connection, text: str) -> str:

@@ -7,7 +7,7 @@ of the judges.
 
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from medreview.judges.fact_votes import (
@@ -146,12 +146,6 @@ class HeldFacts:
             tuple(text for text in self.texts if text.response_id in texts),
             held,
         )
-
-    def without(self, names: Collection[str]) -> "HeldFacts":
-        """The same without the labels of some people."""
-        held = (replace(one, people=tuple(vote for vote in one.people if vote.reviewer not in names))
-                for one in self.held)  # fmt: skip
-        return replace(self, held=tuple(held)) if names else self
 
     @property
     def panel_mode(self) -> Mode:

@@ -198,12 +198,6 @@ def gold_results(
     return found
 
 
-def failed_attention(reader: sqlite3.Connection) -> list[str]:
-    """The reviewers who got a check of attention wrong, of those that no open block hides; by name."""
-    names = [row[0] for row in reader.execute("SELECT DISTINCT reviewer FROM decision_current ORDER BY reviewer")]
-    return [name for name in names if any(one.gold.attention and not one.right for one in told_results(reader, name))]
-
-
 def told_results(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> list[GoldResult]:
     """Those that no open block hides any more: what figures and exports may count."""
     shown = labels_when_told(reader, reviewer, pass_no)

@@ -294,17 +294,19 @@ def test_reviewers_are_left_out_by_name_or_by_checks_of_attention_and_that_is_sa
         for who, label in (("anna", "5"), ("bo", "1")):
             for unit in units[:6]:
                 decide(made, who, unit, "relevance", label, mode="open")
-    told = " ".join(medreview("stats", path, "--unit", "qa", "--passed", *FEW).stdout.split())
-    assert "only labels of all but bo" in told
+    told = " ".join(medreview("stats", path, "--unit", "qa", "--passed", "attention", *FEW).stdout.split())
+    assert "Left out: bo (0 of 1 check right; the rule is every attention check), 6 labels." in told
     assert "bo " not in told.split("What next?")[0]
     given = json.loads(medreview("stats", path, "--unit", "qa", "--leave-out", "anna", "--json", *FEW).stdout)
     assert {one["reviewer"] for axis in given["unit"]["axes"] for one in axis["labels"]} == {
         "ann-1", "ann-2", "bo",
     }  # fmt: skip
-    assert given["provenance"]["where"] == "labels of all but anna"
-    assert "add --unit KIND" in medreview("stats", path, "--passed", check=2).stderr
-    refused = medreview("stats", path, "--unit", "question", "--leave-out", "bo", check=2).stderr
-    assert "--leave-out and --passed do not apply" in refused
+    assert given["provenance"]["left_out"] == [
+        {"reviewer": "anna", "rule": "", "right": 1, "checks": 1, "labels": 6}
+    ]  # fmt: skip
+    own = medreview("stats", path, "--unit", "qa", "--passed", "50%", "--reviewer", "bo", check=2).stderr
+    assert "Left out: bo (0 of 1 check right" in own
+    assert "name another reviewer" in own
 
 
 def test_a_judge_without_a_word_on_the_leading_scale_is_named_and_was_asked(medreview, tmp_path):

@@ -8,9 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from medreview.cli.options import Json, OneReviewer, Replicates, Seed, StudyFile, Ties, open_study, rule_named
+from medreview.cli.options import (
+    Json,
+    LeaveOut,
+    OneReviewer,
+    Passed,
+    Replicates,
+    Seed,
+    StudyFile,
+    Ties,
+    open_study,
+    rule_named,
+)
 from medreview.cli.output import counted, progress, result, say
-from medreview.cli.verdict_access import current_verdicts, looked, reading, tell_outcomes
+from medreview.cli.verdict_access import current_verdicts, looked, reading, tell_outcomes, without_reviewers
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -88,14 +99,8 @@ def stats(
             help="With --unit key_fact: compare the majority of these judges with the panel; may be repeated.",
         ),
     ] = None,
-    leave_out: Annotated[
-        list[str] | None,
-        Option(metavar="NAME", help="With --unit: leave out the labels of this reviewer; may be repeated."),
-    ] = None,
-    passed: Annotated[
-        bool,
-        Option("--passed", help="With --unit: leave out reviewers who failed an attention check."),
-    ] = False,
+    leave_out: LeaveOut = None,
+    passed: Passed = "",
     gold: Annotated[
         bool,
         Option(
@@ -162,22 +167,23 @@ def stats(
         print_unit_stats(
             study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=of_units[by],
             where=where, juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()], epsilon=worth,
-            required=required, leave_out=leave_out or (), passed=passed,
+            required=required, leave_out=leave_out, passed=passed,
         )  # fmt: skip
         sys.stdout.flush()
         return
-    if jury or leave_out or passed or by == "case" or by == "type":
-        raise UserError("--jury, --leave-out, --passed, --by case and --by type are for other units: add --unit KIND.")
+    if jury or by == "case" or by == "type":
+        raise UserError("--jury, --by case and --by type are for other units: add --unit KIND.")
     with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         check_division(opened.reader, by)
         only = select_statements(opened.reader, where, reviewer)
         looked(opened, "stats", shown_by(only))
         own = () if not whole else None if conduct else (reviewer,) if reviewer else reading(opened)
-        figures = study_figures(
-            opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by, conduct=own,
-            between=between or MODEL, margin=MARGIN if margin is None else margin, epsilon=worth,
-        )  # fmt: skip
+        with without_reviewers(opened, leave_out, passed, reviewer):
+            figures = study_figures(
+                opened.reader, reviewer, full=whole, resampling=resampling, progress=bar, only=only, by=by,
+                conduct=own, between=between or MODEL, margin=MARGIN if margin is None else margin, epsilon=worth,
+            )  # fmt: skip
         if any(told_by_sums(figures.given, one) for one in reading(opened)):
             looked(opened, "stats", "labels")
     held = outcomes(required, figures, figures.answers)
@@ -243,6 +249,8 @@ def report(
             min=0, metavar="N", help="Overridden statements of each reviewer that are printed in full; default: 200."
         ),
     ] = None,
+    leave_out: LeaveOut = None,
+    passed: Passed = "",
     ties: Ties = None,
     seed: Seed = None,
     replicates: Replicates = None,
@@ -295,7 +303,7 @@ def report(
         if page is not None or markdown is not None or wanted:
             if me != (reviewer,) and any(tells_of_others(opened.reader, one, listed) for one in me):
                 looked(opened, "report", "labels")
-            with progress() as bar:
+            with progress() as bar, without_reviewers(opened, leave_out, passed, reviewer):
                 found = gather(
                     opened.reader, study.name, reviewer, only=only, listed=listed, to=me,
                     most=MOST if overridden is None else overridden, tie=rule, resampling=resampling, progress=bar,
@@ -305,7 +313,8 @@ def report(
             told["briefs"] = str(write_brief_page(list(stored_briefs(opened.reader)), study.name, briefs))
             say(f"written: {told['briefs']}")
         if tradeoff is not None:
-            told["tradeoff"] = _trade_off(opened, tradeoff, rule, resampling)
+            with without_reviewers(opened, leave_out, passed):
+                told["tradeoff"] = _trade_off(opened, tradeoff, rule, resampling)
     if wanted and page is None and markdown is None and not as_json:
         _print_checklists(found, wanted)
     else:

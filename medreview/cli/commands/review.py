@@ -8,10 +8,10 @@ from typer import Argument, Option
 
 from medreview.cli.network import PagesFrom
 from medreview.cli.opening import open_review, review_paths
-from medreview.cli.options import AnswerOptions, Json, Map, Reviewer, StudyFile, open_study, takes
-from medreview.cli.output import counted, progress, result, say
+from medreview.cli.options import AnswerOptions, Json, LeaveOut, Map, Passed, Reviewer, StudyFile, open_study, takes
+from medreview.cli.output import counted, one_line, progress, result, say
 from medreview.cli.review_words import ReviewOptions
-from medreview.cli.verdict_access import current_verdicts, looked
+from medreview.cli.verdict_access import current_verdicts, looked, without_reviewers
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.review.queue_kinds import KINDS
@@ -207,6 +207,8 @@ def conflicts(
     csv: Annotated[
         Path | None, Option(metavar="FILE", help="Also write FILE: one row for each label of each conflict.")
     ] = None,
+    leave_out: LeaveOut = None,
+    passed: Passed = "",
     as_json: Json = False,
 ) -> None:
     """List the units on which reviewers' labels differ, after `merge`, and count them by kind, axis and reviewers.
@@ -218,6 +220,7 @@ def conflicts(
     """
     from medreview.labels import axis_words, label_words
     from medreview.review import conflicts as found_in
+    from medreview.units.left_out_reviewers import reviewers_left_out
     from medreview.units.registry import KINDS, unit_name
 
     if kind not in ("", STATEMENT, *KINDS):
@@ -225,13 +228,15 @@ def conflicts(
     with open_study(study, read_only=True) as opened:
         looked(opened, "conflicts", "labels")
         reader = opened.reader
-        found = list(found_in.conflicts(reader, kind, settled=not waiting))
-        names = {one.unit: unit_name(reader, one.unit) or one.unit for one in found}
-        if csv is not None:
-            from medreview.exchange.exports.figure_csv import CONFLICTS, conflict_rows
-            from medreview.exchange.files.csv_file import write_report
+        with without_reviewers(opened, leave_out, passed):
+            found = list(found_in.conflicts(reader, kind, settled=not waiting))
+            names = {one.unit: unit_name(reader, one.unit) or one.unit for one in found}
+            left = reviewers_left_out(reader)
+            if csv is not None:
+                from medreview.exchange.exports.figure_csv import CONFLICTS, conflict_rows
+                from medreview.exchange.files.csv_file import write_report
 
-            write_report(csv, CONFLICTS, conflict_rows(reader, found))
+                write_report(csv, CONFLICTS, conflict_rows(reader, found))
     counts = found_in.count_conflicts(found)
     lines = [
         f"{counted(one.conflicts, 'conflict')}, {one.open} open: {one.kind}, {axis_words(one.axis)}, "
@@ -246,5 +251,7 @@ def conflicts(
     told = {
         "counts": [asdict(one) for one in counts],
         "conflicts": [{**asdict(one), "name": names[one.unit], "open": one.open} for one in found],
+        "left_out": [asdict(one) for one in left],
     }
-    result(told, *(lines or ["No two reviewers differ."]), as_json=as_json)
+    lines = [*(lines or ["No two reviewers differ."]), *(one_line(one.sentence) for one in left)]
+    result(told, *lines, as_json=as_json)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
-from medreview.cli.output import counted, progress, result, say
-from medreview.cli.verdict_access import current_verdicts, looked, one_reading
+from medreview.cli.options import Json, LeaveOut, Passed, Reviewer, StudyFile, decider, open_study
+from medreview.cli.output import counted, one_line, progress, result, say
+from medreview.cli.verdict_access import current_verdicts, looked, one_reading, without_reviewers
 from medreview.errors import UserError
 from medreview.next_step import command, shell
 
@@ -188,6 +188,8 @@ def export(
             "`medreview export sepsis.medreview sepsis-data --deposit`",
         ),
     ] = False,
+    leave_out: LeaveOut = None,
+    passed: Passed = "",
     as_json: Json = False,
 ) -> None:
     """Write labels, spans, judgements and events as CSV files, with a codebook and a manifest.
@@ -197,13 +199,16 @@ def export(
     Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
     """
     from medreview.exchange.exports.export import export as write
+    from medreview.units.left_out_reviewers import reviewers_left_out
 
+    if blind and (leave_out or passed):
+        raise UserError("--leave-out and --passed tell how others did in hidden checks: leave out --blind.")
     if table:
         if folder is not None or sqlite or jsonl or deposit:
             raise UserError(
                 "--table writes one table instead of a folder: leave out DIR, --sqlite, --jsonl and --deposit."
             )
-        _label_table(study, table, dialect, blind=blind, as_json=as_json)
+        _label_table(study, table, dialect, leave_out, passed, blind=blind, as_json=as_json)
         return
     if folder is None:
         raise UserError(
@@ -225,11 +230,13 @@ def export(
         )
     with open_study(study, read_only=True) as opened, progress() as bar:
         hidden_from = _for_export(opened, blind=blind)
-        summary = write(
-            opened, folder, dialect, bar, database=sqlite, jsonl=jsonl, page_text=page_text, blind_for=hidden_from,
-            for_deposit=deposit,
-        )  # fmt: skip
-        others = opened.reader.execute("SELECT count(*) FROM reviewer_label WHERE instr(unit, ':')").fetchone()[0]
+        with without_reviewers(opened, leave_out, passed):
+            summary = write(
+                opened, folder, dialect, bar, database=sqlite, jsonl=jsonl, page_text=page_text,
+                blind_for=hidden_from, for_deposit=deposit,
+            )  # fmt: skip
+            others = opened.reader.execute("SELECT count(*) FROM reviewer_label WHERE instr(unit, ':')").fetchone()[0]
+            say(*(one_line(one.sentence) for one in reviewers_left_out(opened.reader)))
     labels = summary.files.get("labels.csv", 0)
     of_others = f", {counted(others, 'label')} on other units" if others else ""
     lines = [f"{counted(labels, 'label')}{of_others}, and {len(summary.files) - 1} more files in {folder}"]
@@ -241,9 +248,12 @@ def export(
     result(summary, *lines, as_json=as_json)
 
 
-def _label_table(path: Path, table: str, dialect: "Dialect", *, blind: bool, as_json: bool) -> None:
+def _label_table(
+    path: Path, table: str, dialect: "Dialect", leave_out: list[str] | None, passed: str, *, blind: bool, as_json: bool
+) -> None:
     """Write the table of ``export --table``; ``-`` is standard output."""
     from medreview.exchange.exports.label_table import check_table, table_lines, write_table
+    from medreview.units.left_out_reviewers import reviewers_left_out
 
     if table == "-":
         if as_json or dialect == "excel":
@@ -252,12 +262,14 @@ def _label_table(path: Path, table: str, dialect: "Dialect", *, blind: bool, as_
         check_table(Path(table))
     with open_study(path, read_only=True) as opened:
         hidden_from = _for_export(opened, blind=blind)
-        if table == "-":
-            for line in table_lines(opened, shown=sys.stdout.isatty(), blind_for=hidden_from):
-                print(line, end="")
-            sys.stdout.flush()
-            return
-        rows = write_table(opened, Path(table), dialect, blind_for=hidden_from)
+        with without_reviewers(opened, leave_out, passed):
+            say(*(one_line(one.sentence) for one in reviewers_left_out(opened.reader)))
+            if table == "-":
+                for line in table_lines(opened, shown=sys.stdout.isatty(), blind_for=hidden_from):
+                    print(line, end="")
+                sys.stdout.flush()
+                return
+            rows = write_table(opened, Path(table), dialect, blind_for=hidden_from)
     result({"file": table, "rows": rows}, f"{counted(rows, 'label')} written to {table}", as_json=as_json)
 
 

@@ -263,8 +263,8 @@ _HASH = 10
 """Digits of the newest event's hash that are shown; the JSON has all."""
 
 
-def provenance_lines(origin: Provenance) -> tuple[str, str]:
-    """The state that the figures are of, and how they were made."""
+def provenance_lines(origin: Provenance) -> tuple[str, ...]:
+    """The state that the figures are of, how they were made, and whose labels are in none of them."""
     head = f" to {origin.event_head[:_HASH]}" if origin.event_head else ""
     at = datetime.fromisoformat(origin.made_at).strftime("%Y-%m-%d %H:%M UTC")
     beside = f", {counted(origin.comparisons, 'comparison')}" if origin.comparisons else ""
@@ -274,6 +274,7 @@ def provenance_lines(origin: Provenance) -> tuple[str, str]:
         f"{origin.study_id}, {counted(origin.events, 'event')}{head}, {at}{of_part}",
         f"version {origin.version}, labels {origin.label_set_version}, seed {origin.seed}, {origin.replicates:,} "
         f"resamples, ties {in_words(origin.tie_rule)}{beside}{lost if origin.requests_lost else ''}",
+        *(one_line(one.sentence) for one in origin.left_out),
     )
 
 

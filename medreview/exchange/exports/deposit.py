@@ -29,7 +29,7 @@ README: Final = "README.md"
 DATA_PACKAGE: Final = "datapackage.json"
 CRATE: Final = "ro-crate-metadata.json"
 
-LEFT_OUT: Final = ("events.csv", "event_values.csv")
+RECORD: Final = ("events.csv", "event_values.csv")
 """The record of what was done: its hashes are of events with the names of those who did it, and would tell them."""
 _PEOPLE: Final = frozenset({"reviewer_id", "reviewer", "adjudicator_id", "added_by"})
 """Columns with names of reviewers; one of them may also have the name of a file or a program, which stays."""
@@ -55,7 +55,7 @@ class Deposit:
     def __init__(self, reader: sqlite3.Connection) -> None:
         secret = reader.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0]
         self.study_id = f"deposit_{_digits(secret)[:12]}"
-        names = [row[0] for row in reader.execute("SELECT DISTINCT reviewer FROM event")]
+        names = [row[0] for row in reader.execute("SELECT DISTINCT reviewer FROM main.event")]
         digits = {name: _digits(f"{secret} {name}") for name in names}
         length = next(n for n in range(6, 65) if len({of_one[:n] for of_one in digits.values()}) == len(names))
         self._aliases = {name: f"R{of_one[:length]}" for name, of_one in digits.items()}

@@ -7,14 +7,14 @@ decided.
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import medreview
 from medreview.errors import UserError
 from medreview.exchange.exports import annotations, label_lines, reference_rows, task_rows, unit_rows
-from medreview.exchange.exports.deposit import LEFT_OUT as NOT_DEPOSITED
+from medreview.exchange.exports.deposit import RECORD as NO_PART
 from medreview.exchange.exports.deposit import Deposit
 from medreview.exchange.exports.label_rows import LABELS, REVIEWERS, UNIT_LABELS, labels_file
 from medreview.exchange.exports.pair_rows import PAIRS
@@ -38,6 +38,7 @@ from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
 from medreview.study import Study
 from medreview.study.connection import undone_after
+from medreview.units.left_out_reviewers import reviewers_left_out
 from medreview.units.registry import KINDS, register
 
 _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
@@ -150,10 +151,11 @@ FILES: Final[dict[str, ExportFile]] = {
 def export_files(reader: sqlite3.Connection, deposit: Deposit | None = None) -> dict[str, ExportFile]:
     """Every CSV file of an export of a study, in their order: the last ones are of its reviewers, and the code book."""
     wide = wide_files(reader, deposit.alias if deposit else str)
+    partial = bool(reviewers_left_out(reader))
     files = {
         file.file: file
         for file in (*FILES.values(), labels_file(reader), *wide)
-        if not (deposit and file.file in NOT_DEPOSITED)
+        if not ((deposit or partial) and file.file in NO_PART)
     }
     book = ExportFile(
         "codebook.csv", CODEBOOK, lambda _: _codebook(files.values()),
@@ -193,6 +195,9 @@ def export(
 
     ``blind_for``: a reviewer with blind labels to give. Every file leaves out what machines say of units that this
     reviewer has not decided, which models wrote them, and their right labels.
+
+    While reviewers are left out (``medreview.units.left_out_reviewers``) no file has their labels, the manifest names
+    them, and the record of events, whose hashes are of everybody's, is not written.
 
     ``for_deposit``: for a repository (:mod:`medreview.exchange.exports.deposit`); not with a database or the dialect
     for Excel.
@@ -245,6 +250,11 @@ def export(
         if copy:
             made = copy.finish(reader, manifest, progress, page_text=page_text)
             manifest["database"] = {name: {"sha256": digest(place / name)} for name in (made.file, made.metadata)}
+        if left := reviewers_left_out(reader):
+            manifest |= {
+                "event_head": "",
+                "left_out": [asdict(one) | {"reviewer": named(one.reviewer)} for one in left],
+            }
         if deposit:
             manifest |= {"study_id": deposit.study_id, "event_head": "", "deposit": True}
             newest = reader.execute("SELECT max(at_utc) FROM event").fetchone()[0] or manifest["created_at"]
@@ -263,8 +273,10 @@ def labels_once(reader: sqlite3.Connection) -> Iterator[None]:
     so that the view would give the same; the study's own views go on with the view itself.
     """
     with undone_after(reader):
-        reader.execute("CREATE TEMPORARY TABLE axis_label AS SELECT * FROM main.axis_label")
-        reader.execute("CREATE INDEX temp.axis_label_of_unit ON axis_label (unit, reviewer, pass, axis)")
+        reader.execute("CREATE TEMPORARY TABLE axis_label_once AS SELECT * FROM axis_label")
+        reader.execute("CREATE INDEX temp.axis_label_of_unit ON axis_label_once (unit, reviewer, pass, axis)")
+        reader.execute("DROP VIEW IF EXISTS temp.axis_label")  # that of left_out_reviewers
+        reader.execute("CREATE TEMPORARY VIEW axis_label AS SELECT * FROM temp.axis_label_once")
         yield
 
 

@@ -88,6 +88,11 @@ def import_export(
             f"{folder} was made for a repository, with pseudonyms and without the record of decisions, and cannot be "
             "imported. Export the study without --deposit."
         )
+    if manifest.get("left_out"):
+        raise UserError(
+            f"{folder} was exported without the labels of some reviewers, and so without the record of decisions; it "
+            "cannot be imported. Export the study without --leave-out and --passed."
+        )
     if manifest.get("dialect") != "analysis":
         raise UserError(
             f"{folder} is in the dialect for Excel, which changes texts; export again with the dialect analysis."

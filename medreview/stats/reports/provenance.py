@@ -16,6 +16,7 @@ from medreview.labels import LABEL_SET_VERSION, PAGE_STATES
 from medreview.llm.costs import requests_sent
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.study.ids import kind_of
+from medreview.units.left_out_reviewers import LeftOutReviewer, reviewers_left_out
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Provenance:
     stand. ``made_at``: UTC. ``labels``: how many labels of which mode and queue are in the figures, by reviewer and
     name of the group. ``comparisons``: how many of two opinions stand side by side, so that some will look good by
     chance. ``requests_lost`` of the ``requests`` to models were sent and not answered in full, as far as is known.
-    ``where``: the filter that chose the part of the study that the figures are of, ``""`` for all of it.
+    ``where``: the filter that chose the part of the study that the figures are of, ``""`` for all of it. ``left_out``:
+    reviewers whose labels are in no figure. ``events`` and ``event_head`` are those of the file all the same.
     """
 
     study_id: str
@@ -44,6 +46,7 @@ class Provenance:
     requests: int = 0
     requests_lost: int = 0
     where: str = ""
+    left_out: tuple[LeftOutReviewer, ...] = ()
 
 
 def provenance(
@@ -56,11 +59,11 @@ def provenance(
     where: str = "",
 ) -> Provenance:
     """That of figures of a study as it is now. ``tie``: the rule of the figures, where it is not that of the study."""
-    newest = reader.execute("SELECT hash FROM event ORDER BY event_id DESC LIMIT 1").fetchone()
+    newest = reader.execute("SELECT hash FROM main.event ORDER BY event_id DESC LIMIT 1").fetchone()
     requests = requests_sent(reader)
     return Provenance(
         study_id=str(reader.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0]),
-        events=int(reader.execute("SELECT count(*) FROM event").fetchone()[0]),
+        events=int(reader.execute("SELECT count(*) FROM main.event").fetchone()[0]),
         event_head=str(newest[0]) if newest else "",
         version=medreview.__version__,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -74,6 +77,7 @@ def provenance(
         requests=requests.sent,
         requests_lost=requests.lost,
         where=where,
+        left_out=reviewers_left_out(reader),
     )
 
 

@@ -52,20 +52,12 @@ class Selection:
 
 class UnitSelection(NamedTuple):
     """The part of a kind that figures are of: its ``units``, chosen by the filter ``where``. ``models``: of rankings,
-    those whose outputs are meant; empty for all. ``tells``: what machines say decides whether a unit fits. ``without``:
-    reviewers whose labels are left out."""
+    those whose outputs are meant; empty for all. ``tells``: what machines say decides whether a unit fits."""
 
     units: frozenset[str]
     where: str
     models: frozenset[str] = frozenset()
     tells: bool = False
-    without: frozenset[str] = frozenset()
-
-    @property
-    def words(self) -> str:
-        """What the figures are of, for whoever quotes one."""
-        left = f"labels of all but {', '.join(sorted(self.without))}" if self.without else ""
-        return "; ".join(filter(None, (self.where, left)))
 
 
 EVERYTHING: Final = Selection(None, "")

@@ -92,13 +92,12 @@ def answer_figures(
     resampling: Resampling = DEFAULT,
     *,
     all_gold: bool = False,
-    without: Collection[str] = (),
 ) -> AnswerFigures:
     """Of all evaluators; ``reviewers``: of which people, everybody without it (groups are of all their members).
 
-    ``all_gold``: as of ``told_gold``. ``without``: people whose labels and marks count nowhere, in no group either.
+    ``all_gold``: as of ``told_gold``.
     """
-    found = detection(reader, all_gold=all_gold, without=without)
+    found = detection(reader, all_gold=all_gold)
     chosen = [one for one in found.evaluators if reviewers is None or _is_wanted(one, reviewers)]
     kinds = list(found.types.values())
     return AnswerFigures(
@@ -109,7 +108,7 @@ def answer_figures(
         evaluators=tuple(
             _figures(found, one, resampling) for one in chosen if one.types.keys() & found.types.keys()
         ),
-        spans=tuple(spans_apart(reader, resampling, all_gold=all_gold, without=without)),
+        spans=tuple(spans_apart(reader, resampling, all_gold=all_gold)),
     )  # fmt: skip
 
 
@@ -143,14 +142,13 @@ def spans_apart(
     resampling: Resampling = DEFAULT,
     *,
     all_gold: bool = False,
-    without: Collection[str] = (),
 ) -> Iterator[SpanFigures]:
     """Of each judge by itself, from what experts marked and from the right places; not from laypeople's marks."""
     clusters = study_clusters(reader)
     said: dict[str, dict[str, list[str]]] = {}
     for response, judge, spans in reader.execute(_FOUND):
         said.setdefault(judge, {})[response] = [span["quote"] for span in json.loads(spans)]
-    for reference, marked in ((PEOPLE, _marked(reader, without)), (GOLD, _right_places(reader, all_gold))):
+    for reference, marked in ((PEOPLE, _marked(reader)), (GOLD, _right_places(reader, all_gold))):
         for judge, passages in said.items():
             items = [
                 SpanItem(spans, passages[answer], clusters.of[answer])
@@ -172,12 +170,12 @@ def _apart(judge: str, reference: str, items: list[SpanItem], resampling: Resamp
     )
 
 
-def _marked(reader: sqlite3.Connection, without: Collection[str]) -> dict[str, list[str]]:
-    """By answer, what people other than laypeople, and those left out, marked in it."""
+def _marked(reader: sqlite3.Connection) -> dict[str, list[str]]:
+    """By answer, what people other than laypeople marked in it."""
     known = groups_of(reader)
     marked: dict[str, list[str]] = {}
     for row in reader.execute(_MARKED):
-        if row["reviewer"] not in without and (row["group"] or known.get(row["reviewer"], "")) != "layperson":
+        if (row["group"] or known.get(row["reviewer"], "")) != "layperson":
             marked.setdefault(row["unit"].partition(":")[2], []).append(row["exact"])
     return marked
 

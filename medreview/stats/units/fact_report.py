@@ -511,7 +511,7 @@ def fact_report(
     suggested = case_facts(reader)
     facts = held_facts(reader)
     small_juries(facts, juries)
-    facts = facts if only is None else facts.where(lambda one: one.unit in only.units).without(only.without)
+    facts = facts if only is None else facts.where(lambda one: one.unit in only.units)
     mode = facts.panel_mode
     panel = facts.people(mode)
     against = against_panel(facts, rule, resampling, juries)

@@ -7,7 +7,7 @@ expert. They count neither for nor against a judge and stand in no other figure.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final, Literal
@@ -132,10 +132,10 @@ class Detection:
         return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-def detection(reader: sqlite3.Connection, *, all_gold: bool = False, without: Collection[str] = ()) -> Detection:
+def detection(reader: sqlite3.Connection, *, all_gold: bool = False) -> Detection:
     """Everybody who judged answers, in this order: judges alone, all of them, judges with remarks, groups, people.
 
-    ``all_gold``: as of ``told_gold``. ``without``: people who are left out, of their groups too.
+    ``all_gold``: as of ``told_gold``.
     """
     gold = told_gold(reader, "hallucination", "answer", every=all_gold)
     rows = reader.execute(_ANSWERS).fetchall()
@@ -144,7 +144,7 @@ def detection(reader: sqlite3.Connection, *, all_gold: bool = False, without: Co
         types={response: kind for response, kind in types.items() if kind is not None},
         data_sets={row["response_id"]: row["origin"] for row in rows},
         clusters=study_clusters(reader),
-        evaluators=(*_judges(reader), *_people(reader, without)),
+        evaluators=(*_judges(reader), *_people(reader)),
         silent=gold.silent,
     )
 
@@ -164,13 +164,11 @@ def _judges(reader: sqlite3.Connection) -> Iterator[Evaluator]:
         yield Evaluator(judge, "assisted", "model", types)
 
 
-def _people(reader: sqlite3.Connection, without: Collection[str]) -> Iterator[Evaluator]:
+def _people(reader: sqlite3.Connection) -> Iterator[Evaluator]:
     """Groups by the majority of their members; who belongs to none, alone; then the members of each group."""
     known = groups_of(reader)
     said: dict[tuple[Group, str, str], dict[str, dict[str, str]]] = {}
     for row in reader.execute(_PEOPLE):
-        if row["reviewer"] in without:
-            continue
         group: Group = row["group"] or known.get(row["reviewer"], "")
         members = said.setdefault((group, group or row["reviewer"], row["mode"]), {})
         members.setdefault(row["reviewer"], {})[row["unit"].partition(":")[2]] = row["label"]

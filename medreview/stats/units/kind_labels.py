@@ -263,8 +263,6 @@ def kind_labels(
         axis = scale_of(row["axis"])
         if row["unit"] not in units or axis not in axes or not (reviewers is None or row["reviewer"] in reviewers):
             continue
-        if only is not None and row["reviewer"] in only.without:
-            continue
         if row["stale"]:
             stale += 1
             continue

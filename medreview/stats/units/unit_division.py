@@ -254,7 +254,7 @@ def unit_division(
     if labels.kind == "fact":
         facts = held_facts(reader)
         small_juries(facts, juries)
-        facts = facts if only is None else facts.where(lambda one: one.unit in only.units).without(only.without)
+        facts = facts if only is None else facts.where(lambda one: one.unit in only.units)
         way: Literal["model", "case"] = "model" if by == "model" else "case"
         return UnitDivision(by, of, fact_parts(facts, way, tie_rule(reader), resampling, juries))
     if labels.kind == "ranking":

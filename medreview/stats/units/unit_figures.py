@@ -115,7 +115,7 @@ class UnitFigures:
     """One kind of unit: ``units`` of it are there; figures resample the ``cluster``, by ``resampling``.
 
     ``stale``: labels on a text that has changed since, which count nowhere. ``family``: what only this kind has,
-    ``None`` where there is nothing. ``where``: what all of this is of, the filter and the reviewers who are left out,
+    ``None`` where there is nothing. ``where``: what all of this is of, the filter,
     ``""`` for the whole kind; ``by``: the parts of it, where it was divided.
     """
 
@@ -159,8 +159,6 @@ def unit_figures(
     ``epsilon``: that of the alternative annotator test.
     Raises :class:`UserError` for a kind that is not divided so, and a jury with a judge that nobody asked.
     """
-    if only is not None and only.without:
-        reviewers = [name for name in (reviewers or everybody(reader)) if name not in only.without]
     labels = kind_labels(reader, kind, reviewers, all_gold=all_gold, only=only)
     resampling = replace(resampling, cluster=labels.cluster)
     return UnitFigures(
@@ -174,7 +172,7 @@ def unit_figures(
         resampling=resampling,
         axes=tuple(_axis(reader, labels, axis, resampling, epsilon) for axis in scales_of(kind).axes),
         family=_family(reader, labels, reviewers, resampling, all_gold, only, juries),
-        where=only.words if only else "",
+        where=only.where if only else "",
         by=unit_division(reader, labels, by, reviewers=reviewers, resampling=resampling, only=only, juries=juries)
         if by
         else None,
@@ -226,8 +224,7 @@ def _family(
         case "pair":
             return tests_of_pairs(labels)
         case "answer":
-            without = only.without if only else ()
-            return answer_figures(reader, reviewers, resampling, all_gold=all_gold, without=without)
+            return answer_figures(reader, reviewers, resampling, all_gold=all_gold)
         case "response":
             return whole_response_figures(reader, labels, resampling)
         case "qa":

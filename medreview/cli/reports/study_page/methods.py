@@ -47,6 +47,7 @@ def provenance_section(material: Material) -> Iterator[PagePart]:
         *([("part of the study", "; ".join(part_lines(figures.part)))] if figures.part else []),
         ("reviewers", ", ".join(map(one_line, material.reviewers)) or "nobody has decided anything yet"),
         ("labels", f"{labels or 'none'}; label set version {origin.label_set_version}"),
+        *[("not counted", one_line(one.sentence)) for one in origin.left_out],
         ("tie rule", in_words(origin.tie_rule)),
         ("resampling", f"{origin.replicates:,} replicates, seed {origin.seed}"),
     ]
