@@ -152,7 +152,73 @@ def medfacteval(part: float, seed: int) -> Paper:
     return Paper(files, judges, reply, expected, skip=("key facts", "choice", "texts", "themes"))
 
 
-PAPERS: Mapping[str, Callable[[float, int], Paper]] = {"medhalu": medhalu, "medfacteval": medfacteval}
+def sourcecheckup(part: float, seed: int) -> Paper:
+    """5,600 responses of seven models, five statements and two sources each: 56,000 pairs."""
+    models = {f"model {number}": 0.6 + 0.05 * number for number in range(7)}
+    texts: dict[str, bool] = {}
+    responses: Records = []
+    for model, rate in models.items():
+        for number in range(max(3, round(800 * part))):
+            key = (seed, model, number)
+            statements = [sentence(*key, place) for place in range(5)]
+            held = [[sentence("page", *key, page, place) for place in range(8)] for page in range(2)]
+            for statement in statements:
+                texts[statement] = chance("supported", *key, statement) < rate
+                if texts[statement]:
+                    held[int(chance("where", statement) * 2)].append(statement)
+            place = f"https://host{number % 97}.example/{model[-1]}/{number}"
+            pages = [{"url": f"{place}/{page}", "text": " ".join(lines)} for page, lines in enumerate(held)]
+            responses.append({"id": f"{model} {number}", "question": f"What was measured in {number}?", "model": model,
+                              "response": " ".join(statements), "origin": "texts", "pages": pages})  # fmt: skip
+
+    def reply(judge: str, asked: Asked) -> Mapping[str, Any]:
+        source, statement = asked.texts["source"], asked.texts["statement"]
+        found = statement in source and chance("errs", judge, statement) >= 0.04
+        return {**asked.good, "quote": statement if found else "", "reason": "by the rule", "confidence": 0.9,
+                "label": "supported" if found else "not_addressed"}  # fmt: skip
+
+    def expected() -> EXPECTED:
+        found = {statement: there and chance("errs", "judge", statement) >= 0.04 for statement, there in texts.items()}
+        shares: dict[tuple[str, str], float] = {}
+        for model in models:
+            own = [found[one + "."] for row in responses if row["model"] == model
+                   for one in row["response"].removesuffix(".").split(". ")]  # fmt: skip
+            shares["statement-level support", model] = sum(own) / len(own)
+        return shares
+
+    skip = ("texts", "questions", "question check", "answers", "answers with search", "pages", "merged", "clean-up")
+    return Paper([("import", responses)], {"judge": 0.04}, reply, expected, skip)
+
+
+def cliniqlink(part: float, seed: int) -> Paper:
+    """5,543 items, each labelled by one of twelve annotators and 45% by a second; 19.7% are flagged by the first."""
+    items: Records = []
+    flagged = 0
+    for number in range(max(40, round(5543 * part))):
+        key = (seed, "item", number)
+        first = int(chance("first", *key) * 12)
+        second = (first + 1 + int(chance("second", *key) * 11)) % 12
+        wrong = chance("wrong", *key) < 0.197
+        given = [
+            {"annotator": f"annotator {who}", "relevance": 5 if chance("relevance", who, *key) < 0.97 else 4,
+             "dispute": wrong != (place > 0 and chance("errs", who, *key) < 0.04)}
+            for place, who in enumerate([first, second][: 1 + (chance("twice", *key) < 0.45)])
+        ]  # fmt: skip
+        flagged += any(one["dispute"] for one in given)
+        items.append({"unit": "qa", "type": "short", "question": f"Which measure is number {number} of the ward?",
+                      "answer": sentence(*key), "passage": f"{sentence(*key)} {sentence('more', *key)}",
+                      "labels": given})  # fmt: skip
+
+    def reply(judge: str, asked: Asked) -> Mapping[str, Any]:
+        raise AssertionError("nobody is asked: the items come in a file")
+
+    return Paper([("import", items)], {}, reply, lambda: {("hallucination rate", ""): flagged / len(items)},
+                 ("passages", "items"))  # fmt: skip
+
+
+PAPERS: Mapping[str, Callable[[float, int], Paper]] = {
+    "sourcecheckup": sourcecheckup, "medhalu": medhalu, "medfacteval": medfacteval, "cliniqlink": cliniqlink,
+}  # fmt: skip
 
 
 def run(name: str, part: float, seed: int, folder: Path) -> None:
@@ -161,7 +227,8 @@ def run(name: str, part: float, seed: int, folder: Path) -> None:
 
     def route(exchange: Exchange) -> None:
         body = json.loads(exchange.body)
-        says(json.dumps(paper.reply(body["model"], read_request(body))), usage=(400, 60))(exchange)
+        asked = read_request(body)
+        says(json.dumps(paper.reply(body["model"], asked)), usage=(len(asked.prompt) // 4, 60))(exchange)
 
     with JudgeEndpoint(route) as server:
         own_settings(
@@ -207,7 +274,7 @@ def _timed(folder: Path, words: Sequence[str]) -> str:
     took, busy, memory = time.monotonic() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
     print(f"medreview {' '.join(words[:3])}: {took:.1f} s, {busy:.1f} s of processor, {memory:.0f} MB")
     if code:
-        raise SystemExit(errors.read_text(encoding="utf-8"))
+        raise SystemExit(f"exit code {code}\n{errors.read_text(encoding='utf-8')}")
     return out.read_text(encoding="utf-8")
 
 
