@@ -174,6 +174,39 @@ def spent(connection: sqlite3.Connection) -> list[Spent]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class PromptCost:
+    """What questions with one prompt to one model took: as :class:`Spent`. ``with_runs``: other runs that asked with
+    the same prompt, and are in these sums."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    unpriced: int
+    latency_median_ms: int | None
+    latency_p95_ms: int | None
+    with_runs: tuple[int, ...] = ()
+
+
+_OF_PROMPT = "FROM llm_call WHERE judge = ? AND model = ? AND host = ? AND prompt_sha256 = ?"
+_PROMPT_SUMS = f"""SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), sum(cost),
+    coalesce(sum(cost IS NULL AND tries > 0), 0) {_OF_PROMPT}"""
+_PROMPT_LATENCIES = f"SELECT latency_ms {_OF_PROMPT} AND status = 'ok' AND rung <> '' ORDER BY latency_ms"
+
+
+def prompt_cost(
+    connection: sqlite3.Connection, judge: str, model: str, host: str, prompt_sha256: str, with_runs: Iterable[int] = ()
+) -> PromptCost:
+    """Cost and latency of the questions with one prompt."""
+    who = (judge, model, host, prompt_sha256)
+    calls, read, written, cost, unpriced = connection.execute(_PROMPT_SUMS, who).fetchone()
+    latencies = [int(row[0]) for row in connection.execute(_PROMPT_LATENCIES, who)]
+    return PromptCost(
+        calls, read, written, cost, unpriced, quantile(latencies, 0.5), quantile(latencies, 0.95), tuple(with_runs)
+    )
+
+
 def quantile(ordered: Sequence[int], share: float) -> int | None:
     """The smallest value that at least ``share`` of the sorted values do not exceed; ``None`` without values."""
     if not ordered:

@@ -25,7 +25,14 @@ from medreview.stats.clusters import Clusters
 from medreview.stats.formulas.agreement import many_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import FEW_ITEMS, Estimate
-from medreview.stats.formulas.intervals import difference_of_quotients, jackknifed, p_of_zero, quotient, summed
+from medreview.stats.formulas.intervals import (
+    Finish,
+    difference_of_quotients,
+    jackknifed,
+    p_of_zero,
+    quotient,
+    summed,
+)
 from medreview.stats.reports.reviewer_labels import (
     BINARY,
     GROUPS,
@@ -394,7 +401,7 @@ def _prompts(
                 prompt_sha256=sha,
                 agreement=jackknifed("agreement", sums, quotient(1, 0), n=n, scale="share", nothing=_NOTHING, unit=unit,
                                      level=level),
-                kappa=jackknifed("Cohen's kappa", sums, _kappa, n=n, scale="coefficient",
+                kappa=jackknifed("Cohen's kappa", sums, chance_corrected(0, 1, 3, 4), n=n, scale="coefficient",
                                  nothing=_CONSTANT if n else _NOTHING, unit=unit, level=level),
                 minus_newest=apart,
                 p=p,
@@ -403,10 +410,15 @@ def _prompts(
     return JudgePrompts(judge, len(order), labelled - len(order), tuple(found))
 
 
-def _kappa(sums: Sequence[float]) -> float | None:
-    n, agreed, _, first, second = sums
-    chance = first * second + (n - first) * (n - second)
-    return (n * agreed - chance) / (n * n - chance) if n * n - chance > 1e-9 else None
+def chance_corrected(count: int, agreed: int, first: int, second: int) -> Finish:
+    """Cohen's kappa from the places of four sums: items, agreements, and how many each of the two calls supported."""
+
+    def finish(sums: Sequence[float]) -> float | None:
+        n, one, other = sums[count], sums[first], sums[second]
+        chance = one * other + (n - one) * (n - other)
+        return (n * sums[agreed] - chance) / (n * n - chance) if n * n - chance > 1e-9 else None
+
+    return finish
 
 
 def test_looks(reader: sqlite3.Connection) -> int:
