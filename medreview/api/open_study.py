@@ -262,14 +262,17 @@ class Preparing(OpenedFile):
         generating = pipeline.Generating(make, writer, second, prompts_of(config), again)
         return pipeline.generate(self._study, generating, limit=limit, progress=self._progress)
 
-    def merge(self, other: Place) -> MergeSummary:
-        """Bring the decisions of a colleague's copy in; twice adds nothing.
+    def merge(self, *others: Place, only: Literal["", "decisions", "judgements"] = "") -> MergeSummary:
+        """Join other copies with the study: decisions, pages, and what judges, rules and services said; twice adds
+        nothing. ``only``: one of these parts.
 
-        Raises ``UserError`` when the other file is this one, no study, or its record of decisions does not verify.
+        Raises ``UserError`` when another file is this one, no study, or what it holds cannot be relied on.
         """
         from medreview import pipeline
+        from medreview.study.merge import BRINGS
 
-        return pipeline.merge(self._study, Path(other), self._progress)
+        copies = [Path(other) for other in others]
+        return pipeline.merge(self._study, copies, self._progress, [only] if only else tuple(BRINGS))
 
     def check(self, *, against: Sequence[Place] = ()) -> list[str]:
         """What is wrong with the file, one sentence each: stored values, places, the chain of decisions.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from medreview.study.ids import content_id
+from medreview.study.ids import judge_run_id
 from medreview.study.rows import insert
 
 NAME: Final = "offline"
@@ -37,8 +37,7 @@ class JudgeRun:
     @property
     def judge_run_id(self) -> str:
         """A hash of the fields, the same in every study."""
-        params = dict(sorted(self.params.items()))
-        return content_id("j", self.judge, self.kind, self.model, self.prompt_id, self.prompt_sha256, params)
+        return judge_run_id(self.judge, self.kind, self.model, self.prompt_id, self.prompt_sha256, self.params)
 
 
 def add_run(connection: sqlite3.Connection, run: JudgeRun) -> str:

@@ -3,7 +3,7 @@
 Also at the end of what changes a study under review: edits of statements, the tie rule, a colleague's decisions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from medreview.judges.injection import mark_snapshots
 from medreview.judges.offline_stage import judge_offline, pairs_waiting
 from medreview.labels import TieRule
 from medreview.progress import SILENT, Progress
+from medreview.references.model import check_of
 from medreview.review import audit
 from medreview.review.decision import NO_QUEUE
 from medreview.review.event_writer import EventWriter
@@ -24,8 +25,8 @@ from medreview.statements.left_out import list_left_out, promotion
 from medreview.statements.stage import mark_all
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
-from medreview.study.merge import MergeSummary
-from medreview.study.merge import merge as merge_events
+from medreview.study.merge import BRINGS, Brought, MergeSummary
+from medreview.study.merge import merge as join
 
 
 def roll_up(study: Study, progress: Progress = SILENT) -> int:
@@ -124,12 +125,28 @@ def set_tie_rule(study: Study, rule: TieRule, progress: Progress = SILENT) -> No
         rollup.set_tie_rule(study, rule)
 
 
-def merge(study: Study, other: Path, progress: Progress = SILENT) -> MergeSummary:
-    """Bring a colleague's decisions in, and the pages they were made on (``medreview.study.merge``).
+def merge(
+    study: Study,
+    other: Path | Sequence[Path],
+    progress: Progress = SILENT,
+    parts: Collection[Brought] = tuple(BRINGS),
+) -> MergeSummary:
+    """Join other copies with a study (``medreview.study.merge``), one after the other, each wholly or not at all.
 
-    Their judgements are not taken over, and the pages that are current here stay so.
-    Raises :class:`UserError` when the other file is this one, no study, one that has nothing in common with this one,
-    or its record does not verify.
+    The pages that are current here and can be read stay so. Verdicts are made again once, after the last copy.
+    Raises :class:`UserError` when another file is this one, no study, one that has nothing in common with this one,
+    or what it holds cannot be relied on; the copies before it are merged then.
     """
+    others = [other] if isinstance(other, Path) else other
+    joined = MergeSummary(0, 0, 0)
     with rolled_up(study, progress):
-        return merge_events(study, other)
+        progress.begin("copies", len(others))
+        for one in others:
+            summary = join(study, one, parts, check_of)
+            if any(rows.replaced for rows in summary.rows.values()):
+                verdict_fingerprint.outdate(study)
+            joined += summary
+            progress.step()
+        if joined.pages:
+            ground_claims(study, progress)
+    return joined

@@ -83,8 +83,8 @@ def join_frame(connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]]
             FROM statement AS f WHERE statement_id = :statement_id
             ON CONFLICT (statement_id) DO UPDATE SET
                 stratum = iif({_BETTER}, excluded.stratum, stratum), rate = max(excluded.rate, rate),
-                flagged = {_joined("excluded.flagged", "flagged")}
-            WHERE {_BETTER} OR flagged IS NOT {_joined("excluded.flagged", "flagged")}""",
+                flagged = {_joined(":flagged", "flagged")}
+            WHERE {_BETTER} OR flagged IS NOT {_joined(":flagged", "flagged")}""",
         [row for row in rows if row["stratum"] != WITHHELD],
     )
 

@@ -20,6 +20,13 @@ def content_id(prefix: str, *parts: object) -> str:
     return prefix + sha256(json.dumps(parts, ensure_ascii=False, separators=(",", ":")))[:16]
 
 
+def judge_run_id(
+    judge: str, kind: str, model: str, prompt_id: str, prompt_sha256: str, params: Mapping[str, object]
+) -> str:
+    """The id of a judge's run: a hash of all that it is, the same in every study."""
+    return content_id("j", judge, kind, model, prompt_id, prompt_sha256, dict(sorted(params.items())))
+
+
 class Ulids:
     """A monotonic generator of ULIDs: increasing also within a millisecond and when the clock is set back.
 

@@ -1,12 +1,12 @@
-"""Bring a colleague's decisions into a study: the union of both records."""
+"""Join another copy with a study: the union of both records, and of what judges, rules and services said."""
 
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -22,8 +22,10 @@ from medreview.study.incoming import (
     page_fault,
     reference_fault,
 )
+from medreview.study.machine_rows import KINDS, TABLES, Kind, MachineRows, RowsJoined
 from medreview.study.own_axes import misfits as axis_misfits
 from medreview.study.own_axes import own_axes
+from medreview.study.package import package_of, without_judges
 from medreview.study.row_seals import Misfit, misfits, sealed_tables
 from medreview.study.rows import insert
 from medreview.study.statement_edits import number_edited
@@ -33,100 +35,148 @@ from medreview.study.unit_table import number_added
 
 _BEHIND: Final = "t.snapshot_id IN (SELECT snapshot FROM event)"
 
+Brought = Literal["decisions", "judgements"]
+BRINGS: Final[dict[Brought, str]] = {
+    "decisions": "what people decided and noted, with the pages and references behind it",
+    "judgements": "what judges, rules and services said, and the pages that were fetched",
+}
+"""What a merge brings, by the name of the part."""
+_DECISIONS: Final[tuple[Brought, ...]] = ("decisions",)
+
 
 @dataclass(frozen=True, slots=True)
 class MergeSummary:
-    """How many events came in, were here already, or speak of units that this study does not have."""
+    """How many events came in, were here already, or speak of units that this study does not have; how many pages came;
+    of what machines said how many rows of each kind, and in ``left_out`` why none of it was taken over, a sentence."""
 
     added: int
     known: int
     foreign: int
+    pages: int = 0
+    rows: Mapping[Kind, RowsJoined] = field(default_factory=dict)
+    left_out: str = ""
+
+    def __add__(self, next_one: "MergeSummary") -> "MergeSummary":
+        """Both together."""
+        kinds = [kind for kind in KINDS if kind in self.rows or kind in next_one.rows]
+        none = RowsJoined()
+        return MergeSummary(
+            self.added + next_one.added,
+            self.known + next_one.known,
+            self.foreign + next_one.foreign,
+            self.pages + next_one.pages,
+            {kind: self.rows.get(kind, none) + next_one.rows.get(kind, none) for kind in kinds},
+            " ".join(filter(None, (self.left_out, next_one.left_out))),
+        )
 
 
-def merge(study: Study, other: Path) -> MergeSummary:
+def merge(
+    study: Study,
+    other: Path,
+    parts: Collection[Brought] = _DECISIONS,
+    read_check: Callable[[object], object] = str,
+) -> MergeSummary:
     """Add the other study's events that this one does not have, the pages they were made on, and the references that
-    they are about. Twice adds nothing.
+    they are about; with the part ``judgements`` all its pages, and what judges, rules and services said
+    (:mod:`medreview.study.machine_rows`). Twice adds nothing.
 
-    Events on units that are not in this study are left out and counted. A page that comes in does not become the
-    current one: judgements and decisions of this study rest on the one that it has. A reference that comes in is
-    read again by this one's rules; checks of references, like judgements, are each study's own.
-    All of it is verified before the first write. Raises :class:`UserError` when the other file is this one, no study, a
-    study that has nothing in common with this one, its record does not verify, or anything that would be taken over
-    does not fit its hashes or this study; nothing is taken over then.
+    What is on units that are not in this study is left out and counted. A page that comes in does not become the
+    current one where this study has a page of that source which can be read: judgements and decisions of this study
+    rest on it. What was said of another text of it is history then. A reference that comes in is read again by this
+    one's rules. Nothing that machines said comes from a copy without judges, or into one.
+    All of it is verified before the first write; ``read_check`` reads a check of a reference, or raises ``ValueError``.
+    Raises :class:`UserError` when the other file is this one, no study, a study that has nothing in common with this
+    one, its record does not verify, or anything that would be taken over does not fit its hashes or this study; nothing
+    is taken over then.
     """
     if os.path.realpath(other) == os.path.realpath(study.path):
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
     with Study.open(other, read_only=True) as theirs:
         try:
-            accepted = _accepted(study, theirs)
+            accepted = _accepted(study, theirs, parts, read_check)
         except UNREADABLE as error:
             raise UserError(f"{other} was not merged: {unreadable(error)}") from error
-
-    def add(connection: sqlite3.Connection) -> MergeSummary:
-        known = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
-        for row in accepted.events:
-            if known.get(row["event_id"], row["hash"]) != row["hash"]:
-                raise UserError(f"{other} was not merged: the event {row['event_id']} is another one in this study.")
-        fresh = [row for row in accepted.events if row["event_id"] not in known]
-        try:
-            insert(connection, "reference", accepted.references)
-        except sqlite3.IntegrityError as error:
-            raise UserError(
-                f"{other} was not merged: this program does not know a reference in it ({error})."
-            ) from error
-        here = UnitsHere(connection)
-        here.add_made((row["kind"], row["unit"], json.loads(row["payload"])) for row in fresh)
-        ours = [row for row in fresh if row["unit"] in here]
-        kept = {row["hash"] for row in ours} | {row[0] for row in connection.execute("SELECT hash FROM event")} | {""}
-        if any(row["previous_hash"] not in kept for row in ours):
-            raise UserError(
-                f"{other} was not merged: it holds decisions on other material, so that its record cannot be taken "
-                "over in part. Merge studies that began as copies of one file."
-            )
-        last = connection.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
-        try:
-            for row in ours:
-                insert_event(connection, row)
-            number_edited(connection)
-            number_added(connection)
-            join_frame(connection, accepted.frame)
-            pages = accepted.pages
-            wanted = [pages[name] for name in {row["snapshot"] for row in ours} if name in pages]
-            _add_pages(connection, wanted, accepted.by_ocr)
-            wrong = next(span_faults(connection, last), "")
-            other_axes = next(axis_misfits(connection, own_axes(connection)), "")
-        except (ValueError, LookupError, sqlite3.IntegrityError) as error:
-            raise UserError(f"{other} was not merged: what it holds does not fit this study ({error}).") from error
-        if wrong:
-            raise UserError(f"{other} was not merged: a span in it is not of the text that this study has. {wrong}")
-        if other_axes:
-            raise UserError(
-                f"{other} was not merged: the axes of both studies together do not fit their labels; {other_axes} "
-                f"Set axes that have them all, with `{command('axes', study.path)} axes.toml`, and merge again."
-            )
-        return MergeSummary(len(ours), len(accepted.events) - len(fresh), len(fresh) - len(ours))
-
-    return study.write(add)
+        return study.write(lambda connection: _add(connection, study.path, accepted))
 
 
 @dataclass(frozen=True, slots=True)
 class _Accepted:
-    """All that may be taken over from the other study, looked at: events by time, pages by id and what of each was read
-    by OCR, the audit's frame, references that events are about and that this study does not have."""
+    """All that may be taken over from the other study, looked at: events by time, ids of pages, the audit's frame,
+    references that events are about and that this study does not have; what machines said, or in ``left_out`` why not.
 
+    ``reader``: where the pages are, in one view of that file.
+    """
+
+    path: Path
+    reader: sqlite3.Connection
     events: list[dict[str, Any]]
     references: list[dict[str, Any]]
-    pages: dict[str, dict[str, Any]]
-    by_ocr: dict[str, list[dict[str, Any]]]
+    pages: list[str]
     frame: list[dict[str, Any]]
+    machines: MachineRows | None
+    left_out: str
 
 
-def _accepted(study: Study, theirs: Study) -> _Accepted:
+def _add(connection: sqlite3.Connection, path: Path, accepted: "_Accepted") -> MergeSummary:
+    """Take over what was accepted, inside the caller's transaction, into the study at ``path``."""
+    other = accepted.path
+    known = {row["event_id"]: row["hash"] for row in connection.execute("SELECT event_id, hash FROM event")}
+    for row in accepted.events:
+        if known.get(row["event_id"], row["hash"]) != row["hash"]:
+            raise UserError(f"{other} was not merged: the event {row['event_id']} is another one in this study.")
+    fresh = [row for row in accepted.events if row["event_id"] not in known]
+    try:
+        insert(connection, "reference", accepted.references)
+    except sqlite3.IntegrityError as error:
+        raise UserError(f"{other} was not merged: this program does not know a reference in it ({error}).") from error
+    here = UnitsHere(connection)
+    here.add_made((row["kind"], row["unit"], json.loads(row["payload"])) for row in fresh)
+    ours = [row for row in fresh if row["unit"] in here]
+    kept = {row["hash"] for row in ours} | {row[0] for row in connection.execute("SELECT hash FROM event")} | {""}
+    if any(row["previous_hash"] not in kept for row in ours):
+        raise UserError(
+            f"{other} was not merged: it holds decisions on other material, so that its record cannot be taken "
+            "over in part. Merge studies that began as copies of one file."
+        )
+    last = connection.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
+    try:
+        for row in ours:
+            insert_event(connection, row)
+        number_edited(connection)
+        number_added(connection)
+        join_frame(connection, accepted.frame)
+        seen = {row["snapshot"] for row in ours}
+        pages = [page for page in accepted.pages if accepted.machines or page in seen]
+        _add_pages(connection, accepted.reader, pages)
+        rows = {}
+        if accepted.machines:
+            _set_current(connection, accepted.reader, pages)
+            rows = accepted.machines.write(connection)
+        wrong = next(span_faults(connection, last), "")
+        other_axes = next(axis_misfits(connection, own_axes(connection)), "")
+    except (ValueError, LookupError, sqlite3.IntegrityError) as error:
+        raise UserError(f"{other} was not merged: what it holds does not fit this study ({error}).") from error
+    if wrong:
+        raise UserError(f"{other} was not merged: a span in it is not of the text that this study has. {wrong}")
+    if other_axes:
+        raise UserError(
+            f"{other} was not merged: the axes of both studies together do not fit their labels; {other_axes} "
+            f"Set axes that have them all, with `{command('axes', path)} axes.toml`, and merge again."
+        )
+    counts = len(ours), len(accepted.events) - len(fresh), len(fresh) - len(ours)
+    return MergeSummary(*counts, len(pages), rows, accepted.left_out)
+
+
+def _accepted(
+    study: Study, theirs: Study, parts: Collection[Brought], read_check: Callable[[object], object]
+) -> _Accepted:
     """Read and verify, in one view of the file. Raises :class:`UserError` for what must not come in."""
     reader = theirs.sealed()
     reader.execute("BEGIN")
-    wanted = _pages_behind(study, theirs)
-    _refuse(theirs.path, [told(one) for one in _unfit(reader, wanted)])
+    left_out = _withheld(study, theirs) if "judgements" in parts else ""
+    whole = "judgements" in parts and not left_out
+    wanted = _pages_wanted(study, theirs, "1" if whole else _BEHIND)
+    _refuse(theirs.path, (told(one) for one in _unfit(reader, wanted, [table.name for table in TABLES] * whole)))
     if wrong := verify(reader, (row[0] for row in study.reader.execute("SELECT hash FROM event"))):
         raise UserError(f"{theirs.path} was not merged: its record of decisions does not verify. {wrong[0]}")
     same = theirs.meta("study_id") == study.meta("study_id")
@@ -135,44 +185,68 @@ def _accepted(study: Study, theirs: Study) -> _Accepted:
             f"{theirs.path} was not merged: it is another study ({theirs.meta('title')}, {theirs.meta('study_id')}), "
             "made separately, that shares no statement and no decision with this one. Merge copies of one study."
         )
+    decided = "decisions" in parts
     kinds = {row[0] for row in study.reader.execute("SELECT kind FROM event_kind")}
-    events = [dict(row) for row in reader.execute("SELECT * FROM event ORDER BY event_id")]
-    frame = [dict(row) for row in reader.execute("SELECT * FROM audit_frame")] if same else []
-    one_page = "SELECT * FROM snapshot WHERE snapshot_id = ?"
-    pages = {name: dict(reader.execute(one_page, (name,)).fetchone()) for name in wanted}
-    read = "SELECT * FROM snapshot_ocr WHERE snapshot_id = ? ORDER BY page"
-    by_ocr = {name: [dict(row) for row in reader.execute(read, (name,))] for name in wanted}
-    wrong = [f"Of the event {row['event_id']} {why}." for row in events if (why := event_fault(row, kinds))]
-    wrong += [f"Of the page {name} {why}." for name, row in pages.items() if (why := page_fault(row))]
-    wrong += [
-        f"Of the page {name} {why}."
-        for name, rows in by_ocr.items()
-        for row in rows
-        if (why := ocr_fault(row, pages[name]["text"]))
-    ]
-    wrong += [f"Of the statement {row['statement_id']} {why}." for row in frame if (why := frame_fault(row))]
-    references = _references_behind(study, theirs)
-    wrong += [f"Of the reference {row['reference_id']} {why}." for row, why in references if why]
-    _refuse(theirs.path, wrong)
-    return _Accepted(events, [row for row, _ in references], pages, by_ocr, frame)
+    events = [dict(row) for row in reader.execute("SELECT * FROM event ORDER BY event_id")] if decided else []
+    frame = [dict(row) for row in reader.execute("SELECT * FROM audit_frame")] if same and decided else []
+    references = _references_behind(study, theirs) if decided else []
+    ours = package_of(study.reader)
+    calls = same and not (ours and ours.without)
+    machines = MachineRows(reader, calls=calls, pages=wanted) if whole else None
+
+    def faults() -> Iterator[str]:
+        yield from (f"Of the event {row['event_id']} {why}." for row in events if (why := event_fault(row, kinds)))
+        yield from (f"Of the page {name} {why}." for name in wanted if (why := _page_fault(reader, name)))
+        yield from (f"Of the statement {row['statement_id']} {why}." for row in frame if (why := frame_fault(row)))
+        yield from (f"Of the reference {row['reference_id']} {why}." for row, why in references if why)
+        if machines:
+            yield from machines.faults(study.reader, read_check)
+
+    _refuse(theirs.path, faults())
+    bare = [row for row, _ in references]
+    return _Accepted(theirs.path, reader, events, bare, wanted, frame, machines, left_out)
 
 
-def _refuse(theirs: Path, wrong: list[str]) -> None:
-    if wrong:
-        raise UserError(f"{theirs} was not merged: what it holds cannot be relied on. {wrong[0]}")
+def _withheld(study: Study, theirs: Study) -> str:
+    """Why nothing that machines said can be taken over, a sentence; ``""`` where it can."""
+    if without_judges(theirs.reader):
+        return f"Of what judges say nothing came: {theirs.path.name} is a copy without it."
+    if without_judges(study.reader):
+        return "Of what judges say nothing came: this study is a copy without it, and stays blind."
+    return ""
 
 
-def _unfit(reader: sqlite3.Connection, pages: list[str]) -> Iterator[Misfit]:
-    """Rows that would come in and do not fit their seals, or are gone."""
+def _page_fault(reader: sqlite3.Connection, name: str) -> str:
+    """What is wrong with a page, and with what of it was read by OCR."""
+    page, by_ocr = _page(reader, name)
+    return page_fault(page) or next((why for row in by_ocr if (why := ocr_fault(row, page["text"]))), "")
+
+
+def _page(reader: sqlite3.Connection, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    page = dict(reader.execute("SELECT * FROM snapshot WHERE snapshot_id = ?", (name,)).fetchone())
+    read = reader.execute("SELECT * FROM snapshot_ocr WHERE snapshot_id = ? ORDER BY page", (name,))
+    return page, [dict(row) for row in read]
+
+
+def _refuse(theirs: Path, wrong: Iterator[str]) -> None:
+    if first := next(wrong, ""):
+        raise UserError(f"{theirs} was not merged: what it holds cannot be relied on. {first}")
+
+
+def _unfit(reader: sqlite3.Connection, pages: Collection[str], machines: Collection[str]) -> Iterator[Misfit]:
+    """Rows that would come in and do not fit their seals, or are gone; ``machines``: names of further tables."""
     tables = {table.name: table for table in sealed_tables(reader)}
-    for name in ("event", "audit_frame", "study", "reference", "snapshot", "snapshot_ocr"):
+    wanted = frozenset(pages)
+    beside = ("source", "visit") if machines else ()
+    for name in ("event", "audit_frame", "study", "reference", "snapshot", "snapshot_ocr", *beside, *machines):
         if name not in tables:  # a view in its place may say something else each time
             raise LookupError(f"there is no table {name}")
         table = tables[name]
         if not name.startswith("snapshot"):
             yield from misfits(reader, table)
-        else:
-            yield from (one for one in misfits(reader, table, _BEHIND) if one.key.split(" ")[0] in pages)
+        elif wanted:
+            found = misfits(reader, table, "true" if machines else _BEHIND)
+            yield from (one for one in found if one.key.split(" ")[0] in wanted)
 
 
 def _in_common(study: Study, theirs: Study) -> bool:
@@ -184,11 +258,11 @@ def _in_common(study: Study, theirs: Study) -> bool:
     return False
 
 
-def _pages_behind(study: Study, theirs: Study) -> list[str]:
-    """The snapshots that their events name and this study does not have, of sources that it has."""
+def _pages_wanted(study: Study, theirs: Study, where: str) -> list[str]:
+    """Of their snapshots ``AS t`` those that this study does not have, of sources that it has; in the order of each."""
     here = {row[0] for row in study.reader.execute("SELECT snapshot_id FROM snapshot")}
     sources = {row[0] for row in study.reader.execute("SELECT source_id FROM source")}
-    query = f"SELECT snapshot_id, source_id FROM snapshot AS t WHERE {_BEHIND}"
+    query = f"SELECT snapshot_id, source_id FROM snapshot AS t WHERE {where} ORDER BY source_id, version"
     return [page for page, source in theirs.reader.execute(query) if page not in here and source in sources]
 
 
@@ -204,10 +278,30 @@ def _references_behind(study: Study, theirs: Study) -> list[tuple[dict[str, Any]
     return [(row | bare_reading(row), reference_fault(row, texts[row["response_id"]])) for row in wanted]
 
 
-def _add_pages(
-    connection: sqlite3.Connection, pages: list[dict[str, Any]], by_ocr: dict[str, list[dict[str, Any]]]
-) -> None:
-    for page in sorted(pages, key=lambda page: (page["source_id"], page["version"])):
+def _add_pages(connection: sqlite3.Connection, theirs: sqlite3.Connection, pages: Collection[str]) -> None:
+    for name in pages:
+        page, by_ocr = _page(theirs, name)
         newest = connection.execute("SELECT max(version) FROM snapshot WHERE source_id = ?", (page["source_id"],))
-        insert(connection, "snapshot", [page | {"version": 1 + (newest.fetchone()[0] or 0)}])
-        insert(connection, "snapshot_ocr", by_ocr[page["snapshot_id"]])
+        # Whether it speaks to judges is looked for again: no other file says that a page is harmless.
+        new = {"version": 1 + (newest.fetchone()[0] or 0), "instructions": None}
+        insert(connection, "snapshot", [page | new])
+        insert(connection, "snapshot_ocr", by_ocr)
+
+
+_READABLE: Final = "EXISTS (SELECT 1 FROM snapshot_content AS n WHERE n.snapshot_id = {} AND n.readable)"
+
+
+def _set_current(connection: sqlite3.Connection, theirs: sqlite3.Connection, pages: Collection[str]) -> None:
+    """Let pages that came be the current ones where they are theirs' and this study had none, or none that can be read;
+    with every time that they were asked for."""
+    came = frozenset(pages)
+    visits = [dict(row) for row in theirs.execute("SELECT * FROM visit ORDER BY visit_id")]
+    for row in visits:
+        del row["visit_id"]
+    insert(connection, "visit", (row for row in visits if row["snapshot_id"] in came))
+    current = theirs.execute("SELECT current_snapshot, domain, source_id FROM source").fetchall()
+    connection.executemany(
+        f"""UPDATE source SET current_snapshot = ?1, domain = ?2 WHERE source_id = ?3 AND (current_snapshot IS NULL
+            OR (NOT {_READABLE.format("current_snapshot")} AND {_READABLE.format("?1")}))""",
+        [tuple(row) for row in current if row[0] in came],
+    )

@@ -17,6 +17,7 @@ from medreview.next_step import command, shell
 if TYPE_CHECKING:
     from medreview.exchange.files.csv_file import Dialect
     from medreview.study import Study
+    from medreview.study.merge import MergeSummary
 
 
 def check(
@@ -104,23 +105,53 @@ def package(
 
 def merge(
     study: StudyFile,
-    other: Annotated[Path, Argument(metavar="OTHER", help="A colleague's copy of the study.")],
+    others: Annotated[list[Path], Argument(metavar="OTHER...", help="Copies or shards of the study.")],
+    only: Annotated[
+        Literal["decisions", "judgements"] | None,
+        Option(
+            help="Take over one part alone. decisions: what people decided and noted. judgements: what judges, rules "
+            "and services said, models' answers with their cost, and pages that were fetched."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Bring the decisions of a colleague's copy into this study. Merging twice adds nothing.
+    """Join other copies of this study with it: decisions, judgements, pages. Merging twice adds nothing.
+
+    A copy comes in wholly or not at all. Nothing here is changed: of two answers of one judge to one question the one
+    that is here stays. A copy without judges brings decisions alone.
 
     Example: medreview merge sepsis.medreview sepsis-from-anna.medreview
     """
     from medreview import pipeline
     from medreview.review.statement_editing import edit_conflicts
+    from medreview.study.merge import BRINGS
 
     with open_study(study) as opened, progress() as bar:
-        summary = pipeline.merge(opened, other, bar)
+        summary = pipeline.merge(opened, others, bar, [only] if only else tuple(BRINGS))
         lost = edit_conflicts(opened.reader)
+    told = asdict(summary) | {"edits_that_do_not_stand": lost}
+    result(told, *_joined(summary), *lost, as_json=as_json)
+
+
+def _joined(summary: "MergeSummary") -> list[str]:
+    """What a merge brought, in lines; the first one of decisions."""
+    from medreview.study.machine_rows import KINDS
+
     known = f", {counted(summary.known, 'event')} known already" if summary.known else ""
     foreign = f", {counted(summary.foreign, 'event')} on other material left out" if summary.foreign else ""
-    told = asdict(summary) | {"edits_that_do_not_stand": lost}
-    result(told, f"{counted(summary.added, 'event')} added{known}{foreign}", *lost, as_json=as_json)
+    lines = [f"{counted(summary.added, 'event')} added{known}{foreign}"]
+    if summary.pages:
+        lines.append(f"{counted(summary.pages, 'page')} added")
+    for kind, rows in summary.rows.items():
+        words = {
+            "known already": rows.known,
+            "in the place of failures": rows.replaced,
+            "that this study has in other words left as they are here": rows.kept,
+            "on other material left out": rows.foreign,
+        }
+        more = "".join(f", {number:,} {what}" for what, number in words.items() if number)
+        lines.append(f"{KINDS[kind]}: {rows.added:,} added{more}")
+    return [*lines, *filter(None, [summary.left_out])]
 
 
 _ENDINGS = (".csv", ".tsv", ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".zip", ".db", ".sqlite", ".html", ".txt")

@@ -79,8 +79,7 @@ def _merged(base: Path, order: tuple[Path, ...], place: Path) -> dict[str, bytes
     place.mkdir()
     path = Path(shutil.copy(base, place / "merged.medreview"))
     with Study.open(path) as study:
-        for other in order:
-            pipeline.merge(study, other)
+        pipeline.merge(study, order)
         export(study, place / "labels", database="study.db")
         assert check(study.reader) == []
         for other in order:

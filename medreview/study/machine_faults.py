@@ -1,0 +1,149 @@
+"""What judges, rules and services said, as another file has it: looked at, row by row, before it is written.
+
+As in ``incoming``, every function that looks gives half a sentence on what is wrong, or ``""``. Places in texts are
+held against the texts that this study has; what it does not have is held against what comes along.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from medreview.labels import QUOTE_DOUBTS, QUOTE_STATUSES, is_label
+from medreview.storable import unstorable
+from medreview.study.ids import judge_run_id
+
+Row = Mapping[str, Any]
+
+
+class TextsHere(NamedTuple):
+    """The texts of pages, responses and statements by their ids; each raises ``LookupError`` where there is none.
+
+    ``read_check`` reads how a reference compares with what was found, and raises ``ValueError`` where it cannot.
+    """
+
+    page: Callable[[str], str]
+    response: Callable[[str], str]
+    statement: Callable[[str], str]
+    read_check: Callable[[object], object]
+
+
+def run_fault(row: Row, _: TextsHere) -> str:
+    """What is wrong with a judge's run: its id is made of all that it is."""
+    params = json.loads(row["params"])
+    if not isinstance(params, dict) or unstorable(params):
+        return "its parameters are no table of values"
+    own = judge_run_id(row["judge"], row["kind"], row["model"], row["prompt_id"], row["prompt_sha256"], params)
+    return "" if own == row["judge_run_id"] else "it does not fit its id"
+
+
+def judgement_fault(row: Row, texts: TextsHere) -> str:
+    """What is wrong with a judge's word on a statement and a page."""
+    if row["quote_doubt"] not in (None, "", *QUOTE_DOUBTS):
+        return "what speaks against its quote is unknown to this program"
+    text = texts.page(row["snapshot_id"])
+    ranges = [json.loads(row["quote_more"]), [one["source"] for one in json.loads(row["differences"])]]
+    if not all(_all_inside(some, text) for some in ranges):
+        return "a place of its quote is not in the page"
+    return said_fault(row) or _quote_fault(row, text)
+
+
+def said_fault(row: Row) -> str:
+    """What is wrong with a verdict on the evidence axis, its two-way form and the judge's confidence."""
+    if row["verdict"] is not None and not is_label("evidence", row["verdict"]):
+        return "its verdict is unknown to this program"
+    if row["supported"] not in (None, 0, 1) or (row["verdict"] == "supported") != (
+        row["supported"] == 1 and row["verdict"] is not None
+    ):
+        return "its verdict and whether that is support do not fit"
+    return unstorable(row["confidence"])
+
+
+def _quote_fault(row: Row, text: str) -> str:
+    if row["quote_status"] not in QUOTE_STATUSES:
+        return "the status of its quote is unknown to this program"
+    start, end = row["quote_start"], row["quote_end"]
+    if (start is None) != (end is None) or (start is not None and not _is_inside((start, end), text)):
+        return "its quote is not in the text"
+    return ""
+
+
+def merged_fault(row: Row, texts: TextsHere) -> str:
+    """What is wrong with a judge's word on a statement by all pages together."""
+    for page in json.loads(row["snapshots"]):
+        texts.page(page)
+    for quote in json.loads(row["quotes"]):
+        if quote["status"] not in QUOTE_STATUSES:
+            return "the status of its quote is unknown to this program"
+        if quote["spans"] and not _all_inside(quote["spans"], texts.page(quote["snapshot"])):
+            return "a place of its quote is not in the page"
+    return said_fault(row)
+
+
+def finding_fault(row: Row, texts: TextsHere) -> str:
+    """What is wrong with what a judge found in a whole response."""
+    if row["type"] is not None and not is_label("hallucination", row["type"]):
+        return "its type is unknown to this program"
+    text = texts.response(row["response_id"])
+    for quote in json.loads(row["spans"]):
+        if quote["status"] not in QUOTE_STATUSES or not _all_inside(quote["spans"], text):
+            return "a place of its quote is not in the response"
+    return "" if row["found"] in (None, 0, 1) else "what it found is unknown to this program"
+
+
+def vote_fault(row: Row, texts: TextsHere) -> str:
+    """What is wrong with a judge's vote on a key fact in a response."""
+    if row["answer"] not in (None, 0, 1):
+        return "its answer is unknown to this program"
+    return _quote_fault(row, texts.response(row["response_id"]))
+
+
+def opinion_fault(row: Row, _: TextsHere) -> str:
+    """What is wrong with a machine's word on a unit."""
+    if row["label"] is not None and not is_label(row["axis"], row["label"]):
+        return "its label is unknown to this program"
+    return unstorable(row["confidence"])
+
+
+def evidence_fault(row: Row, texts: TextsHere) -> str:
+    """What is wrong with what the rules found for a statement in a page."""
+    page = texts.page(row["snapshot_id"])
+    if not _all_inside(json.loads(row["highlights"]) + json.loads(row["lexical"]), page):
+        return "a place is not in the page"
+    for clash in json.loads(row["clashes"]):
+        inside = _is_inside(clash["source"], page) and _is_inside(
+            clash["statement"], texts.statement(row["statement_id"])
+        )
+        if not inside or not isinstance(clash["kind"], str):
+            return "a clash is not of these texts"
+    return unstorable([row["unsupported"], row["blended"]])
+
+
+def check_fault(row: Row, texts: TextsHere) -> str:
+    """What is wrong with how a reference compares with what was found."""
+    result = json.loads(row["result"])
+    if wrong := unstorable(result):
+        return wrong
+    texts.read_check(result)
+    return "" if result.get("verdict") == row["verdict"] else "its result has another verdict"
+
+
+def call_fault(row: Row, _: TextsHere) -> str:
+    """What is wrong with a model's answer and what it cost."""
+    numbers = [row[name] for name in ("tries", "prompt_tokens", "completion_tokens", "latency_ms", "cost")]
+    if any(number is not None and number < 0 for number in numbers):
+        return "a count or its cost is below 0"
+    return unstorable(numbers)
+
+
+def no_fault(row: Row, _: TextsHere) -> str:
+    """Nothing more than what the table itself asks, and values that can be stored."""
+    return unstorable([value for value in row.values() if not isinstance(value, bytes)])
+
+
+def _all_inside(ranges: Any, text: str) -> bool:
+    return isinstance(ranges, list) and all(_is_inside(part, text) for part in ranges)
+
+
+def _is_inside(part: Any, text: str) -> bool:
+    start, end = part
+    return type(start) is int and type(end) is int and 0 <= start <= end <= len(text)
