@@ -130,6 +130,17 @@ REFERENCE: Final = (
 )
 """Whether a reference is real, and the work that it says it is."""
 
+STATEMENT_LIST: Final = (
+    Label("none", "0", "right", "Each statement is in the answer and clear without it, and the answer says no more."),
+    Label("missing", "1", "missing", "The answer says something of medicine that no statement of the list says."),
+    Label(
+        "not_contained", "2", "not in the answer", "A statement is not said in the answer, or is said otherwise there."
+    ),
+    Label("not_self_contained", "3", "not self-contained", "A statement cannot be understood, or checked, by itself."),
+)
+"""What is wrong with the list of the statements of an answer (SourceCheckup, "Question generation and response
+parser"); several may be, each with a place of its own."""
+
 FLAGGED: Final = (
     Label("flagged", "1", "flagged", "The flag belongs on the unit."),
     Label("not_flagged", "2", "not flagged", "It does not; whoever decided the unit without it has said so."),
@@ -151,6 +162,7 @@ AXES: Final[dict[str, tuple[Label, ...]]] = {
     "answerability": ANSWERABILITY,
     "revision": REVISION,
     "reference": REFERENCE,
+    "statement_list": STATEMENT_LIST,
     "dispute": FLAGGED,
     "feedback": FLAGGED,
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
 
-from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, level_named
+from medreview.labels import HALLUCINATION, LEFT_OUT_REASONS, Label, axis_words, level_named
 from medreview.review.cell_width import fit, fitting, width
 from medreview.review.decision import likely_first
 from medreview.review.reviewer_state import ReviewerSpan
@@ -157,26 +157,29 @@ class RevealDialog(KeyedDialog):
 
 @dataclass(eq=False, repr=False)
 class HallucinationDialog(KeyedDialog):
-    """Which hallucination of a unit, by its ``name`` and the keys of ``levels``. ``other``: another unit that may be
-    meant, in words, and what ``h`` does to ask the same of that one."""
+    """Which hallucination of a unit, or other fault of the ``axis``, by its ``name`` and the keys of ``levels``.
+
+    ``other``: another unit that may be meant, in words, and what ``h`` does to ask the same of that one.
+    """
 
     name: str
     choose: Callable[[Label], None]
     back: Act
     levels: Sequence[Label] = HALLUCINATION
     other: tuple[str, Act] | None = None
+    axis: str = "hallucination"
 
     def rows(self, columns: int) -> list[Row]:
-        """The levels and what the first of them mean."""
+        """The levels; of hallucinations what the first of them mean."""
         levels = _with_keys(self.levels)
         if self.other is not None:
             levels.append([("   ", ""), ("h", "key"), (f" {visible(self.other[0])}", "")])
         levels.append([("   ", ""), ("Esc", "key"), (" back", "")])
         meaning = (
             "fact: against established knowledge", "input: not what was asked", "context: against the response",
-        )  # fmt: skip
+        ) if self.axis == "hallucination" else ()  # fmt: skip
         name = visible(self.name)
-        heads = (f" hallucination · {name}: ", f" h · {name}: ")
+        heads = (f" {axis_words(self.axis)} · {name}: ", f" h · {name}: ")
         asked = (flow([(head, "title")], levels, columns) for head in heads)
         first = next((rows for rows in asked if len(rows) == 1), None) or flow([(heads[1], "title")], levels, columns)
         told = flow([(" ", "")], [[("", ""), (f"{words}  ", "dim")] for words in meaning], columns)
@@ -211,16 +214,17 @@ class SpanDialog(KeyedDialog):
     why: Callable[[str, SpanEdit], None] | None = None
     more: Callable[[str, SpanEdit], None] | None = None
     which: str = ""
+    axis: str = "hallucination"
     naming: Naming | None = None
 
     def rows(self, columns: int) -> list[Row]:
         """The span's words, its beginning and end when it is long, and the keys."""
         if self.naming is not None:
             return self.naming.rows()
-        name = level_named("hallucination", self.level).name.upper()
+        name = level_named(self.axis, self.level).name.upper()
         unit, moves = visible(self.name), f"{self.edit.moving} moves"
         heads = (
-            f" hallucination · {unit}: {name}{self.which}.  Span ({moves}): ",
+            f" {axis_words(self.axis)} · {unit}: {name}{self.which}.  Span ({moves}): ",
             f" {unit}: {name}{self.which} ({moves}): ",
             f" {unit}: {moves}: ",
         )

@@ -44,6 +44,8 @@ VERDICT: Final = {
     "answerable": "✓",
     "not_answerable": "✗",
     "not_self_contained": "~",
+    "missing": "○",
+    "not_contained": "✗",
     "not_supported": "✗",
     "meaning_lost": "~",
     "removal_right": "✓",
@@ -59,7 +61,7 @@ STYLE: Final = {
     "supported": "says", "yes": "says", "none": "says", "good": "says", "present": "says", "answerable": "says",
     "contradicted": "against", "no": "against", "fact": "against", "input": "against", "context": "against",
     "bad": "against", "not_answerable": "against", "not_supported": "against", "removal_wrong": "against",
-    "match": "says", "other_work": "against",
+    "match": "says", "other_work": "against", "not_contained": "against",
 }  # fmt: skip
 """The style of a verdict, for verdicts with a style."""
 

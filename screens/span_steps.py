@@ -75,7 +75,11 @@ class SpanSteps:
         self._stage.open(HallucinationDialog(session.full_name, chosen, back or done, other=other))
 
     def mark_places(self, level: str, done: Act, wants_more: bool = False) -> None:
-        """Ask for a span in the answer, of a context-conflict for both; ``done``: what comes then, or another span."""
+        """Ask for a span in the answer, of a context-conflict for both; ``done``: what comes then, or another span. Of
+        what has numbers, ask for these."""
+        if level in self._session.asks.numbered:
+            self._by_number(level, done)
+            return
 
         def marked(more: bool) -> None:
             if partner_for(level, self._session.own.spans):
@@ -90,14 +94,33 @@ class SpanSteps:
         after, more = partial(marked, wants_more), partial(marked, True)
         self.mark(level, RESPONSE, edit, after=after, back=done, more=more)
 
+    def _by_number(self, level: str, done: Act) -> None:
+        """Ask for the numbers of what is wrong in the list on the screen."""
+
+        def finish(typed: str) -> str:
+            self._session.mark_numbered(level, typed)
+            done()
+            return ""
+
+        self._show_text(self._session.asks.numbered[level])
+        asked = f"{self._session.asks.level_named(level).name}, number:"
+        self._stage.open(LineInput(asked, LineEdit(), "marks these, as in: 3 5", finish, done))
+
     def another(self, done: Act) -> None:
         """Ask for the type of a further span, then for its words."""
         session = self._session
         if session.own.label in (None, "none"):
-            raise UserError(f"Say first that the {session.asks.noun} has a hallucination, by its type.")
+            raise UserError(f"Say first what is wrong with the {session.asks.noun}: {session.asks.faults}.")
         levels = [level for level in session.asks.levels if level.level != "none"]
-        asked = HallucinationDialog(session.full_name, lambda label: self.mark_places(label.level, done), done, levels)
-        self._stage.open(asked)
+        self._stage.open(
+            HallucinationDialog(
+                session.full_name,
+                lambda label: self.mark_places(label.level, done),
+                done,
+                levels,
+                axis=session.asks.axis,
+            )
+        )
 
     def mark(
         self,
@@ -155,6 +178,7 @@ class SpanSteps:
             why=with_reason if more else None,
             more=take_and_go_on if more else None,
             which=", the other place" if partner_for(level, self._session.own.spans) else "",
+            axis=self._session.span_axis,
         )
         self._stage.open(step)
         self._reading.draw_span(target, edit)
@@ -209,7 +233,7 @@ class SpanSteps:
 
         step = SpanDialog(
             self._session.full_name, mine.label, mine.target, "", edit, take, stay, self._reading.draw_span,
-            self._close, self._reading.hints, mine,
+            self._close, self._reading.hints, mine, axis=self._session.span_axis,
         )  # fmt: skip
         self._stage.open(step)
 

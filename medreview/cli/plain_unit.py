@@ -58,11 +58,14 @@ def mark(session: ReviewSession, rest: str) -> bool:
     digit, _, typed = rest.partition(" ")
     words, _, why = (part.strip() for part in typed.partition("//"))
     label = next((label for label in session.asks.levels if label.key == digit and label.level != "none"), None)
+    if label is not None and label.level in session.asks.numbered and session.own.label not in (None, "none"):
+        session.mark_numbered(label.level, typed)
+        return True
     if label is None or not words:
         types = ", ".join(f"{one.key} {one.name}" for one in session.asks.levels if one.level != "none")
         raise UserError(f"Say h, a number and the words to mark: {types}.")
     if session.own.label in (None, "none"):
-        raise UserError(f"Say first that the {session.asks.noun} has a hallucination, by its type.")
+        raise UserError(f"Say first what is wrong with the {session.asks.noun}: {session.asks.faults}.")
     place = _place_of_finding(session, words)
     session.add_span(RESPONSE, SpanEdit(session.response_text(), *place), label=label.level, reason=why)
     return True
@@ -174,7 +177,9 @@ class Lines:
             lines.append(f"+ LETTER TEXT  a {asks.adds} of your own, with its category")
         if asks.entry == "spans":
             self.words |= {"h": partial(mark, session), "F": partial(findings, session)}
-            lines += [SPANS_HELP, FINDINGS_HELP]
+            lines += [SPANS_HELP, *([FINDINGS_HELP] if asks.axis == "hallucination" else [])]
+            lines += [f"h {label.key} 3 5  mark what has these numbers as {label.name}" for label in asks.levels
+                      if label.level in asks.numbered]  # fmt: skip
         self.help = "\n".join(lines)
 
     def show(self) -> None:
@@ -189,7 +194,9 @@ class Lines:
         print(visible_line(session.receipt))
         while True:
             other = ", the other place" if partner_for(label.level, session.own.spans) else ""
-            asked = f"Words of the {session.asks.noun} to mark as {label.name}{other} (// and why), Enter none: "
+            asked = f"Words of the answer to mark as {label.name}{other} (// and why), Enter none: "
+            if label.level in session.asks.numbered:
+                asked = f"Numbers of what is {label.name}, Enter none: "
             if not (typed := input(asked).strip()):
                 return True
             try:

@@ -252,7 +252,7 @@ REVIEW: Final = (
     Action("leave", ("q",), "leave", "Back to the first screen. Everything is saved already.", "More"),
 )
 _OF_SPANS: Final = {
-    "hallucination": "Mark a further span: its type (1-4), then its words.",
+    "hallucination": "Mark a further place: what is wrong there ({faults}), then its words.",
     "findings": "",
 }
 """Actions that units marked with spans share with statements; their help where it differs."""
@@ -288,7 +288,7 @@ _PLACES: Final = tuple(
 
 _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
     "hallucination": lambda asks: asks is STATEMENT_ASKS or asks.entry == "spans",
-    "findings": lambda asks: asks is STATEMENT_ASKS or asks.entry == "spans",
+    "findings": lambda asks: asks is STATEMENT_ASKS or asks.axis == "hallucination",
     "left_out": lambda asks: asks is STATEMENT_ASKS,
     "about": lambda asks: asks is STATEMENT_ASKS,
     "attach": lambda asks: asks is STATEMENT_ASKS,
@@ -332,9 +332,13 @@ def actions_for(asks: Asks, keys: Mapping[str, str], *, settles: bool = False) -
             "source_next": "next text",
             "source_previous": "text before",
         }
+        if asks.entry == "spans" and asks.axis != "hallucination":
+            hints["hallucination"] = "further place"
         rest = [
             action._replace(
-                help=(helps.get(action.id) or action.help).replace("{noun}", asks.noun),
+                help=(helps.get(action.id) or action.help)
+                .replace("{noun}", asks.noun)
+                .replace("{faults}", asks.faults),
                 hint=hints.get(action.id, action.hint),
             )
             for action in table

@@ -287,13 +287,32 @@ class ReviewSession(ShownUnit):
         """Mark a span of the hallucination just named, or of another ``label``, in one of the unit's texts; the second
         place of a context-conflict belongs to the first."""
         unit = self._current()
-        axis = self.asks.axis if self.item is None else "hallucination"
         named = self._mine() if self.item is None else self.own.hallucination or "other"
         partner = with_span or partner_for(label or named, self.own.spans)
         document = self.text_named(target)
         snapshot = document.snapshot_id if document else None
-        event = span_event(unit, axis, label or named, target, edit, snapshot, reason=reason, with_span=partner)
+        event = span_event(
+            unit, self.span_axis, label or named, target, edit, snapshot, reason=reason, with_span=partner
+        )
         self._write([event], f"{self.name} · marked {brief(edit.exact)}")
+
+    def mark_numbered(self, label: str, typed: str) -> None:
+        """Mark the places that numbers name (``3 5``) with a label of those in ``asks.numbered``.
+
+        Raises :class:`UserError` for no number, for one that there is not, and where all of them are marked so.
+        """
+        target, unit = self.asks.numbered[label], self._current()
+        document = self.text_named(target)
+        assert document is not None
+        try:
+            places = self.asks.places_named(self.study.reader, unit, typed)
+        except ValueError as error:
+            raise UserError(str(error)) from error
+        marked = {mine.span for mine in self.own.spans if mine.label == label and mine.target == target}
+        if not (fresh := [place for place in dict.fromkeys(places) if place not in marked]):
+            raise UserError("That is marked already." if places else "Type at least one number.")
+        for place in fresh:
+            self.add_span(target, SpanEdit(document.text, *place), label=label)
 
     def default_span(self, target: str, level: str = "") -> SpanEdit:
         """What the span step starts with in one of the unit's texts: the first place that is marked in it, else its
@@ -321,7 +340,8 @@ class ReviewSession(ShownUnit):
         return same or (found[0].here if found else ())
 
     def _next_place(self, document: Document) -> Span:
-        """The first open finding in a text; else the first sentence after the last span that I marked in it."""
+        """The first open finding in a text; else the first sentence after the last span that I marked in it, of those
+        where no statement stands, and that are not left out either, if the text shows these."""
         from medreview.statements.sentences import sentence_spans  # only marking spans needs it
 
         found = (span for span in self.findings if document.key == RESPONSE and span.standing == "open")
@@ -329,7 +349,9 @@ class ReviewSession(ShownUnit):
             return first.here[0]
         last = max((mine.span.end for mine in self.own.spans if mine.target == document.key), default=0)
         later = sentence_spans(document.text, last) or sentence_spans(document.text)
-        return later[0] if later else Span(0, len(document.text))
+        held = [Span(mark.start, mark.end) for mark in document.marks if mark.shade in ("statement", "left_out")]
+        free = (place for place in later if not any(place.overlap(one) for one in held))
+        return next(free, None) or (later[0] if later else Span(0, len(document.text)))
 
     def words_to_name(self, target: str) -> Sequence[Span]:
         """The ranges of a text whose words the span step names by letters: in the response those of the statement; none

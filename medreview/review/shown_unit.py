@@ -198,7 +198,7 @@ def in_document(
     if document.snapshot_id is not None:
         lit = best(lit, document.text, [Span(*mark[:2]) for mark in document.marks if mark.shade == "lexical"])
     marks = [*map(Mark._make, document.marks), *(mark for mark in found if mark.kind != "evidence")]
-    stops = sorted({Span(*mark[:2]) for mark in (*marks, *lit) if mark.kind != "statement"})
+    stops = sorted({Span(*mark[:2]) for mark in (*marks, *lit) if mark.kind not in ("statement", "left_out")})
     both = read_both_ways(lit)
     marks += [*drawn_of(lit), *both]
     told = {mark.end - 1: NEAREST for mark in lit if mark.kind == "evidence"}

@@ -67,6 +67,7 @@ MADE_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "answer": ("response",),
     "fact": ("response", "key_fact"),
     "reference": ("reference",),
+    "statement_list": ("response",),
 }
 """Kind -> the tables of what its units are made of, in the order of the id. Those of all other kinds, but statements,
 are rows of the table ``unit``."""

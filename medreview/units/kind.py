@@ -6,7 +6,7 @@ A view has what is asked and the texts to read beside it; what machines say of t
 
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 Tone = Literal["", "title", "dim", "badge", "quote"]
 """How a part of the card is drawn; a badge is a warning."""
 
-Shade = Literal["lexical", "evidence", "doubted", "quote", "clash", "statement"]
+Shade = Literal["lexical", "evidence", "doubted", "quote", "clash", "statement", "left_out"]
 """What a mark in a text means: shared words, the nearest passage, what may be a slip, a machine's quotation, a
-difference, the unit."""
+difference, the unit, what is no statement."""
 
 Entry = Literal["level", "spans", "order", "words"]
 """How a label is given. ``level``: one digit. ``spans``: a digit, then spans in the text with a reason each. ``order``:
@@ -274,7 +274,8 @@ class Asks(ABC):
     and ``?``. ``reasons`` are asked for when a label differs from the machines', none when empty. ``leads_to``: the
     kind of unit that one key leads to, made of the same material; none when empty. ``crosses_to``: the same of the key
     between what is said and the references that it is said by. ``also`` are the other axes that it
-    has, ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing. ``parsed``: a parser cut it
+    has, ``numbered`` the levels whose places are named by a number, each with the document that has the numbers;
+    ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing. ``parsed``: a parser cut it
     out of a response, so that it can have cut it out wrongly.
     """
 
@@ -287,6 +288,7 @@ class Asks(ABC):
     leads_to: str = ""
     crosses_to: str = ""
     also: tuple[str, ...] = ()
+    numbered: Mapping[str, str] = MappingProxyType({})
     adds: str = ""
     parsed: bool = False
     about: str = ""
@@ -295,6 +297,12 @@ class Asks(ABC):
     def digits(self) -> str:
         """The digits that give a label, as prompts say them: ``1-5``."""
         return f"{self.levels[0].key}-{self.levels[-1].key}" if self.levels else ""
+
+    @property
+    def faults(self) -> str:
+        """The digits of the labels that say that something is wrong, of kinds whose labels belong to places."""
+        wrong = [label.key for label in self.levels if label.level != "none"]
+        return f"{wrong[0]}-{wrong[-1]}" if wrong else ""
 
     def level_for(self, key: str) -> Label | None:
         """The label that a digit gives, or ``None``."""
@@ -345,6 +353,13 @@ class Asks(ABC):
     def recorded(self, reader: sqlite3.Connection, view: UnitView) -> Mapping[str, Any]:
         """What goes into the record of a decision beside the label: how the unit was shown."""
         return {}
+
+    def places_named(self, reader: sqlite3.Connection, unit: str, typed: str) -> Sequence[Span]:
+        """The places that numbers name in the document of :attr:`numbered`.
+
+        Raises ``ValueError``, a sentence, for what names none.
+        """
+        raise ValueError(f"A {self.noun} has no numbers.")
 
     def added(self, reader: sqlite3.Connection, beside: str, text: str, category: str) -> tuple[NewEvent, ...]:
         """The events that add what :attr:`adds` names, beside a unit; the last of them is its label.

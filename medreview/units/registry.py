@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _EVERY: Final = {
     "pair": ("pair", "PairKind"),
     "response": ("whole_response", "WholeResponse"),
+    "statement_list": ("statement_list", "StatementListKind"),
     "reference": ("reference", "ReferenceKind"),
     "qa": ("qa", "QA"),
     "question": ("question", "QuestionKind"),

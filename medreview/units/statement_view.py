@@ -231,7 +231,7 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
         text_sha256=row["text_sha256"],
         span=_span(row["start"], row["end"]),
         parts=tuple(Span(*part) for part in json.loads(row["parts"])),
-        said_at=None if places else _said_at(response, row["text"]),
+        said_at=None if places else said_at(response, row["text"]),
         context=_context(response, places[0]) if places else "",
         response_id=row["response_id"],
         response_name=response_name(row["response_ordinal"]),
@@ -250,7 +250,8 @@ def load_statement_view(reader: sqlite3.Connection, statement_id: str) -> Statem
     )
 
 
-def _said_at(response: str, text: str) -> Span | None:
+def said_at(response: str, text: str) -> Span | None:
+    """The sentence of a response that says a statement in other words; ``None`` where none does."""
     from medreview.statements.place_in_response import Sentences  # as below
 
     return Sentences(response).find(text)

@@ -89,6 +89,7 @@ def key_facts_of_a_case(study: Study) -> None:
 SAMPLES: Final[dict[str, Callable[[Study], None]]] = {
     "pair": two_responses,
     "response": two_responses,
+    "statement_list": two_responses,
     "reference": fill_references,
     "qa": imported("qa_items.jsonl"),
     "question": imported("question_checks.jsonl"),

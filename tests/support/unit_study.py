@@ -24,6 +24,7 @@ LABELS: Final = {
     "response": ("all_supported", "no", "yes"),
     "answer": ("hallucination", "fact", "none"),
     "fact": ("presence", "absent", "present"),
+    "statement_list": ("statement_list", "not_contained", "none"),
     "reference": ("reference", "match", "other_work"),
     "qa": ("relevance", "4", "5"),
     "ranking": ("rank", "1>2", "2>1"),

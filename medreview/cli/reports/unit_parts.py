@@ -47,6 +47,7 @@ from medreview.stats.units.rater_agreement import (
     PairFigures,
     WholeResponseFigures,
 )
+from medreview.stats.units.statement_lists import StatementListFigures
 from medreview.stats.units.unit_figures import AxisFigures, RevisionFigures, UnitFigures
 from medreview.units.qa import TYPES
 
@@ -171,6 +172,36 @@ def _spans(figures: AnswerFigures) -> Iterator[Part]:
         "over the longer length. Spans of no counterpart, where the model marked nothing, are left out, and below "
         "counted with their whole length."
     )
+
+
+_LISTS_IN_PAPER: Final = (
+    "In the paper two doctors find 330 and 329 of 330 statements contained, and 6 and 5 of 72 answers with a statement "
+    "that is missing. Intervals over answers."
+)
+
+
+def statement_list_parts(figures: StatementListFigures) -> Iterator[Part]:
+    """What each reviewer finds in the lists, by parser where there are several; then each two on the same lists."""
+    if not figures.raters:
+        return
+    yield Title("Statement lists: what parsers make of answers")
+    for one in figures.raters:
+        head = f"{one_line(one.reviewer)}, {one.which} labels, {given(one.parser) if one.parser else 'all lists'}"
+        contained, alone, misses = one.so
+        rows = (
+            ("statements contained in the answer", f"{contained:,} of {one.contained.n:,}", *cells(one.contained)),
+            ("statements self-contained", f"{alone:,} of {one.self_contained.n:,}", *cells(one.self_contained)),
+            ("answers that miss a statement", f"{misses:,} of {one.misses.n:,}", *cells(one.misses)),
+        )
+        found = (one.contained, one.self_contained, one.misses)
+        told = [f"statements that are missing: {one.missing:,}"] if one.missing else []
+        if one.unplaced:
+            told.append(f"{counted(one.unplaced, 'list')} with a fault that has no place, left out of both shares")
+        shown = table(("", "count", "share", "95% interval"), rows, others="words")
+        yield from ("", inset(TableHeading(head), shown, *sentences(found), *told))
+    yield _LISTS_IN_PAPER
+    for each in figures.between:
+        yield from ("", agreement_part(each.found, each.labels, each.title, "statement_list", "response"))
 
 
 _QA_LEGEND: Final = (
@@ -497,6 +528,6 @@ _FAMILIES: Final[dict[type, Callable[[Any], Iterator[Part]]]] = {
     PairFigures: _pair_tests, AnswerFigures: answer_parts, WholeResponseFigures: whole_response_parts,
     QAFigures: qa_parts, RankingFigures: ranking_parts, KeyFactFigures: key_fact_parts,
     ReferenceUnitFigures: reference_unit_parts, QuestionReport: question_parts,
-    RevisionFigures: lambda found: cleanup_parts(found.by_model),
+    StatementListFigures: statement_list_parts, RevisionFigures: lambda found: cleanup_parts(found.by_model),
 }  # fmt: skip
 """What only one kind has, by the class of its figures."""

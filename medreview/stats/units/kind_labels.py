@@ -76,6 +76,8 @@ ALL_SUPPORTED: Final = _whole("all_supported", "all statements supported or not"
 SUPPORTED: Final = _binary()
 """Of a pair: supported or not."""
 
+_RIGHT: Final = _two("right", "right or with a fault", "statement_list", ("none",), ("right", "faulty"))
+
 REFERENCE_SCALE: Final = _whole("reference", "four labels")
 _ACCUSED: Final = _two("accused", "as described or not", "reference", ("match",), ("match", "accused"))
 
@@ -94,6 +96,7 @@ _SCALES: Final[Mapping[str, KindScales]] = {
         },
     ),
     "fact": KindScales("case", {"presence": (_whole("presence", "four labels"), _PRESENT, _CONTRADICTED)}),
+    "statement_list": KindScales("response", {"statement_list": (_RIGHT,)}),
     "reference": KindScales("response", {"reference": (REFERENCE_SCALE, _ACCUSED)}),
     "ranking": KindScales("ranking", {"rank": (), "quality": (QUALITY,), "hallucinated": (_HALLUCINATED,)}),
 }

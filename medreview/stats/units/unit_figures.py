@@ -36,6 +36,7 @@ from medreview.stats.units.rater_agreement import (
     tests_of_pairs,
     whole_response_figures,
 )
+from medreview.stats.units.statement_lists import StatementListFigures, statement_list_figures
 from medreview.stats.units.unit_division import UnitBy, UnitDivision, check_division, unit_division
 from medreview.units.registry import KINDS
 
@@ -55,6 +56,7 @@ Family = (
     | RankingFigures
     | KeyFactFigures
     | ReferenceUnitFigures
+    | StatementListFigures
     | QuestionReport
     | RevisionFigures
 )
@@ -237,6 +239,8 @@ def _family(
             return key_fact_figures(reader, resampling, only, juries)
         case "reference":
             return reference_unit_figures(labels, resampling) if labels.given else None
+        case "statement_list":
+            return statement_list_figures(reader, labels, resampling) if labels.given else None
         case "question":
             return question_report(reader)
         case "revision":
