@@ -153,7 +153,7 @@ class HomeScreen(KeyScreen[None]):
         if self._line is not None:
             self._foot.show(foot_rows(self._line.rows(columns), "", self._said, False, columns))
             return
-        lines = (*self._overview.queues, *self._overview.units)
+        lines = (*self._overview.mine, *self._overview.queues, *self._overview.units)
         queues = " ".join(line.kind.key for line in lines if line.kind.key)
         kept = self._overview.reserved
         back: Row = [("X", "key"), (f" give back the {kept} reserved   ", "")] if kept else []
@@ -286,9 +286,10 @@ class HomeScreen(KeyScreen[None]):
     def _lines(self) -> tuple[list[Callable[[int], Row]], list[Entrance | None]]:
         """The rows of the list, each to be made for a width, and what each of them opens."""
         rows: list[Callable[[int], Row]]
-        rows = [partial(queue_row, line) for line in self._overview.queues]
-        entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in self._overview.queues]
-        if self._overview.units and self._overview.queues:
+        first = (*self._overview.mine, *self._overview.queues)
+        rows = [partial(queue_row, line) for line in first]
+        entrances: list[Entrance | None] = [Entrance(line.kind.name) for line in first]
+        if self._overview.units and first:
             rows.append(lambda _columns: [(" OTHER UNITS", "title")])
             entrances.append(None)
         for units in self._overview.units:

@@ -65,7 +65,7 @@ class Entrance:
 
 def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     """Study and reviewer, what there is, how far it is decided; then where I was and what is next, in sentences."""
-    counts = overview.tally
+    counts = overview.progress
     pages = [
         (overview.unreachable, "unreachable"),
         (overview.paywalled, "paywalled"),
@@ -74,7 +74,8 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     trouble = ", ".join(f"{number} {word}" for number, word in pages if number)
     sources = _counted(overview.sources, "source") + (f" ({trouble})" if trouble else "")
     share = counts.decided / counts.total if counts.total else 0
-    tally = "   ".join(("", f"decided {counts.decided}", f"deferred {counts.deferred}", f"open {counts.open}"))
+    whose = "your batch:  " if overview.mine else ""
+    tally = "   ".join(("", f"{whose}decided {counts.decided}", f"deferred {counts.deferred}", f"open {counts.open}"))
     room = max(4, min(40, columns - width(tally) - 14))
     filled = min(room, max(counts.decided > 0, round(share * room)))
     contents = " · ".join((*_contents(overview), *([sources] if overview.sources or not overview.kinds else [])))

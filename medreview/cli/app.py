@@ -18,6 +18,7 @@ from medreview.cli.commands import (
     judge_runs,
     judges,
     papers,
+    plan,
     prepare,
     references,
     results,
@@ -92,4 +93,5 @@ for command in (
 ):  # fmt: skip
     app.command(command.__name__.rstrip("_").replace("_", "-"))(command)
 app.add_typer(generate.generate, name="generate")
+app.add_typer(plan.plan, name="plan")
 app.add_typer(config.config, name="config")

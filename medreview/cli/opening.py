@@ -136,14 +136,18 @@ def _queue(study: "Study", reviewer: str, wanted: ReviewOptions, first: str | No
     place = last_place(study, reviewer)
     if place is not None:
         return place.queue if wanted.plain else None
-    return open_queue(study, first or _first_queue(study), reviewer)
+    return open_queue(study, first or _first_queue(study, reviewer), reviewer)
 
 
-def _first_queue(study: "Study") -> str:
-    """Triage; in a study without statements, the queue of the first kind of unit that it has."""
+def _first_queue(study: "Study", reviewer: str) -> str:
+    """The reviewer's first batch that is not done; else triage, and in a study without statements, the queue of the
+    first kind of unit that it has."""
+    from medreview.review.overview import batch_lines
     from medreview.study.counts import count_statements
     from medreview.units.registry import KINDS, kinds_in
 
+    if mine := [line for line in batch_lines(study.reader, reviewer, 1) if line.waiting]:
+        return mine[0].kind.name
     others = [] if count_statements(study.reader) else list(kinds_in(study.reader))
     return KINDS[others[0]].queue_name if others else "flagged"
 

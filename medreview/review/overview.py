@@ -3,6 +3,7 @@
 None of its sentences holds a figure that reveals the judges while a blind block is open (``QueueLine.hidden``).
 """
 
+import json
 import re
 import sqlite3
 from collections import Counter
@@ -19,7 +20,7 @@ from medreview.review.queue import FilterLine, filter_lines
 from medreview.review.queue_kinds import HALF_HIDDEN, HELD, KEPT, KINDS, ROWS, SHOWABLE, QueueKind, QueueLine
 from medreview.review.repeat_annotation import due_units, in_pass, ready_units, shares
 from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_place, unlisted_drafts
-from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
+from medreview.review.unit_queues import CONFLICTS, MINE, SECOND, SHARE, UNIT_QUEUES, unit_rows
 from medreview.review.why_flagged import OF_SEVERAL
 from medreview.study import Study
 from medreview.study.counts import STATES, Counts, count_statements, whose_states
@@ -46,9 +47,30 @@ def unit_lines(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> tuple
 
 
 def queues_in_use(reader: sqlite3.Connection, reviewer: str) -> list[QueueKind]:
-    """Every queue of statements, those of other units that the study uses, those of a second pass that is on."""
+    """The reviewer's batches, every queue of statements, those of other units that the study uses, those of a second
+    pass that is on."""
     units = (kind for kind in UNIT_QUEUES if UNIT_KINDS[kind.unit].in_use(reader))
-    return [*KINDS, *units, *(line.kind for line in second_lines(reader, reviewer))]
+    mine = (line.kind for line in batch_lines(reader, reviewer, 1))
+    return [*mine, *KINDS, *units, *(line.kind for line in second_lines(reader, reviewer))]
+
+
+def batch_lines(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> tuple[QueueLine, ...]:
+    """The queues of what was shared out to a reviewer."""
+    if not reader.execute("SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'assign')").fetchone()[0]:
+        return ()
+    from medreview.review.batches import kinds_of_batches, own_units
+
+    kinds = kinds_of_batches(reader, reviewer)
+    found = []
+    for kind in (one for one in MINE if one.unit in kinds):
+        units = json.dumps(own_units(reader, kind.unit, reviewer))
+        rows = ROWS if kind.unit == STATEMENT else unit_rows(kind.unit)
+        query = f"""SELECT coalesce(mine.state, 'open'), count(*) {rows}
+                    WHERE {kind.column} IN (SELECT value FROM json_each(?)) GROUP BY 1"""
+        states = dict(reader.execute(query, (reviewer, pass_no, units)).fetchall())
+        size = sum(states.values())
+        found.append(QueueLine(kind, size, states.get("open", 0), states.get("deferred", 0), 0, "shared out to you"))
+    return tuple(found)
 
 
 def second_lines(reader: sqlite3.Connection, reviewer: str) -> tuple[QueueLine, ...]:
@@ -164,7 +186,8 @@ class Overview:
 
     ``unjudged``: statements with a source that can be read, and no judgement; ``judged_by_model``: a model or a
     recorded judge was asked, not the offline rules alone. ``place``: where the reviewer left off; ``drafts``: where a
-    line was begun and not saved, the newest of them, and ``more_drafts`` there are besides. ``queues`` are those of
+    line was begun and not saved, the newest of them, and ``more_drafts`` there are besides. ``mine``: the
+    reviewer's batches, which come first. ``queues`` are those of
     statements, none in a study that has other units and no statement; ``units`` those of other units, of the second
     pass and of two reviewers, ``saved`` the filters that the reviewer saved by name; ``package``: what the study says
     of itself, if it is a copy for a colleague. ``asks_background``: the reviewer was not asked for a background yet.
@@ -184,6 +207,7 @@ class Overview:
     unjudged: int
     judged_by_model: bool
     counts: Counts
+    mine: tuple[QueueLine, ...]
     queues: tuple[QueueLine, ...]
     units: tuple[QueueLine, ...]
     saved: tuple[FilterLine, ...]
@@ -205,22 +229,27 @@ class Overview:
     @property
     def tally(self) -> Counts:
         """How far the study is decided: its statements; of a study without any the units that it has instead."""
-        if self.counts.total or not self.kinds:
-            return self.counts
-        size, left, deferred = (
-            sum(getattr(line, name) for line in self.kinds) for name in ("size", "open", "deferred")
-        )
-        return Counts(size, size - left - deferred, deferred, left)
+        return self.counts if self.counts.total or not self.kinds else _sum_of(self.kinds)
+
+    @property
+    def progress(self) -> Counts:
+        """How far the reviewer is: with the batches, where there are any; else with the study, as :attr:`tally`."""
+        return _sum_of(self.mine) if self.mine else self.tally
 
     @property
     def to_do(self) -> list[QueueLine]:
         """The queues in which something waits, as far as that may be told."""
-        return to_do((*self.queues, *self.units))
+        return to_do((*self.mine, *self.queues, *self.units))
 
     @property
     def worth_doing(self) -> QueueLine | None:
         """The first queue in which something waits."""
-        return next((line for line in (*self.queues, *self.units) if line.waiting), None)
+        return next((line for line in (*self.mine, *self.queues, *self.units) if line.waiting), None)
+
+
+def _sum_of(lines: Sequence[QueueLine]) -> Counts:
+    size, left, deferred = (sum(getattr(line, name) for line in lines) for name in ("size", "open", "deferred"))
+    return Counts(size, size - left - deferred, deferred, left)
 
 
 def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
@@ -249,6 +278,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind)
     of_kinds = unit_lines(reader, reviewer, pass_no)
     queues = lines if counts.total or not of_kinds else ()
+    mine = batch_lines(reader, reviewer, pass_no)
     units = (*of_kinds, *second_lines(reader, reviewer), *two_reviewer_lines(study, reviewer))
     place = last_place(study, reviewer)
     decided = counts.decided + sum(line.size - line.open - line.deferred for line in of_kinds)
@@ -265,13 +295,14 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
         unjudged=unjudged,
         counts=counts,
         judged_by_model=any(not judge.offline for judge in judges_of_support(reader)),
+        mine=mine,
         queues=queues,
         saved=filter_lines(study, reviewer, blind=blind),
         units=units,
         package=package_of(reader),
         figures_wait=blind,
         place=place,
-        card=sitting_card(study, reviewer, pass_no, (*queues, *units), beside, place, decided=decided),
+        card=sitting_card(study, reviewer, pass_no, (*mine, *queues, *units), beside, place, decided=decided),
         drafts=draft_places(study, reviewer),
         more_drafts=unlisted_drafts(study, reviewer),
         reserved=len(reserved(reader, reviewer)),
@@ -313,6 +344,7 @@ _PROGRESS: Final = {
     "audit": "{0} of {1} drawn at random {2} decided",
     "unchecked": "{0} of {1} that no model has checked {2} decided",
     "responses": "{0} of {1} statements {2} decided",
+    "mine": "{0} of {1} of your batch {2} decided",
 }
 """How far a queue is, of those that do not shrink while one goes through them."""
 _WAITING: Final = {
@@ -425,7 +457,7 @@ def _where(place: LastPlace | None, line: QueueLine | None, now: datetime) -> It
     if place is None or not place.at_utc:
         return
     at = f"at {spoken_place(place.name)}" if place.name else f"in “{place.queue.kind.title}”"
-    progress = _PROGRESS.get(place.queue.kind.name)
+    progress = _PROGRESS.get(place.queue.kind.chosen or place.queue.kind.name)
     counts = ""
     if line is not None and progress and not line.hidden:
         done = line.size - line.open - line.deferred

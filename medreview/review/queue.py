@@ -99,10 +99,14 @@ def open_queue(
     Members of the audit that the reviewer has not seen yet are in no queue that shows the judges, and units kept blind
     in no queue that would reveal them (``queue_kinds.shown_in``). A blind queue other than the audit is put in a random
     order of the reviewer's own, as the order of flags or of responses would give hints. In a copy of a study from which
-    the judges were left out every queue is blind: there a statement is flagged by its pages alone. Raises
-    :class:`UserError` for an unknown queue or filter word.
+    the judges were left out every queue is blind: there a statement is flagged by its pages alone. ``mine`` is the
+    reviewer's batch, of whatever kind. Raises :class:`UserError` for an unknown queue or filter word.
     """
     kind = kind_named(name)
+    if kind.chosen == "mine" and kind.unit == STATEMENT:
+        from medreview.review.batches import own_queue
+
+        kind = own_queue(study.reader, reviewer)
     pass_no = max(pass_no, kind.pass_no)
     silent = without_judges(study.reader)
     blind = True if blind is None and silent else blind
@@ -139,6 +143,10 @@ def _chosen(study: Study, kind: QueueKind, reviewer: str) -> list[str] | None:
             from medreview.review.repeat_annotation import ready_units
 
             return ready_units(study.reader, study.meta("study_id"), kind.unit, reviewer)
+        case "mine":
+            from medreview.review.batches import own_units
+
+            return own_units(study.reader, kind.unit, reviewer)
     return None
 
 

@@ -34,17 +34,35 @@ _MOST: Final = 5_000
 class Filter(NamedTuple):
     """``where``: SQL over the rows of a queue, with one value. ``values``: SQL that selects the values, or they
     themselves. ``tells``: it reveals what a blind queue hides. ``whole``: it asks of the response ``r`` alone, so that
-    all of its statements fit or none. ``mine``: the value with which it asks what the reviewer did, ``*`` for any."""
+    all of its statements fit or none. ``mine``: the value with which it asks what the reviewer did, ``*`` for any.
+    ``column``: SQL for what a row has, of a filter that asks for exactly that; units can be divided by it."""
 
     where: str
     values: str | tuple[str, ...]
     tells: bool = False
     whole: bool = False
     mine: str = ""
+    column: str = ""
 
     def asks_the_reviewer(self, value: str) -> bool:
         """Whether a unit fits by what the reviewer did with it."""
         return self.mine in ("*", value) if self.mine else False
+
+
+def _exactly(column: str, values: str, *, tells: bool = False, whole: bool = False) -> Filter:
+    """The filter that asks for one value of a column."""
+    return Filter(f"{column} = ?", values, tells, whole, column=column)
+
+
+DRAWN: Final = "drawn"
+"""The filter of the units of a draw (``review.draws``), by its name."""
+
+
+def _drawn(column: str, kind: str) -> Filter:
+    return Filter(
+        f"{column} IN (SELECT unit FROM drawn_unit WHERE name = ?)",
+        f"SELECT name FROM draw_standing WHERE kind = '{kind}'",
+    )
 
 
 class FilterCompletion(NamedTuple):
@@ -67,8 +85,8 @@ OPEN_FINDING: Final = """NOT EXISTS (SELECT 1 FROM finding_handled AS h
 
 _FINDINGS: Final = (*(label.level for label in HALLUCINATION if label.level != "none"), "open")
 _OF_STATEMENTS: Final[Mapping[str, Filter]] = {
-    "model": Filter("r.model = ?", "SELECT DISTINCT model FROM response", tells=True, whole=True),
-    "origin": Filter("r.origin = ?", "SELECT DISTINCT origin FROM response", whole=True),
+    "model": _exactly("r.model", "SELECT DISTINCT model FROM response", tells=True, whole=True),
+    "origin": _exactly("r.origin", "SELECT DISTINCT origin FROM response", whole=True),
     "response": Filter(f"{_NUMBER} = upper(?)", f"SELECT {_NUMBER} FROM response AS r", whole=True),
     "id": Filter("instr(lower(r.record_id), lower(?)) = 1", "SELECT DISTINCT record_id FROM response", whole=True),
     "badge": Filter("instr(v.badges, ?) > 0", _BADGES, tells=True),
@@ -81,6 +99,7 @@ _OF_STATEMENTS: Final[Mapping[str, Filter]] = {
     ),
     "state": Filter("coalesce(mine.state, 'open') = ?", _STATES, mine="*"),
     "tag": Filter(_TAGGED.format(unit="s.statement_id"), _TAGS, mine="*"),
+    DRAWN: _drawn("s.statement_id", STATEMENT),
     "finding": Filter(
         f"""EXISTS (SELECT 1 FROM (SELECT ? AS kind) AS w JOIN finding_statement AS f
             ON f.statement_id = s.statement_id
@@ -92,6 +111,7 @@ _OF_STATEMENTS: Final[Mapping[str, Filter]] = {
            WHERE c.statement_id = s.statement_id AND f.verdict = replace(?, ' ', '_'))""",
         tuple(VERDICTS), tells=True,
     ),
+    "asked": _drawn("r.question", "asked")._replace(whole=True),
     "finish": Filter("r.finish = replace(?, ' ', '_')", tuple(FINISHES), whole=True),
     "page": Filter(
         """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)
@@ -147,14 +167,15 @@ def filters_of(kind: QueueKind) -> Mapping[str, Filter]:
     unit = UNIT_KINDS[kind.unit]
     rows = f"FROM ({unit.rows}) AS s"
     return {
-        "model": Filter("s.model = ?", f"SELECT DISTINCT s.model {rows}", tells=True),
-        "origin": Filter("s.origin = ?", f"SELECT DISTINCT s.origin {rows}"),
+        "model": _exactly("s.model", f"SELECT DISTINCT s.model {rows}", tells=True),
+        "origin": _exactly("s.origin", f"SELECT DISTINCT s.origin {rows}"),
         "id": Filter("instr(lower(s.record_id), lower(?)) = 1", f"SELECT DISTINCT s.record_id {rows}"),
         "mine": Filter("coalesce(mine.label, 'open') = ?", (*(label.level for label in unit.levels), "open"), mine="*"),
         "state": _OF_STATEMENTS["state"],
         "tag": Filter(_TAGGED.format(unit="s.unit"), _TAGS, mine="*"),
         **_OF_KINDS.get(unit.name, {}),
-        **{name: Filter(f"{value} = ?", f"SELECT DISTINCT {value} {rows}") for name, value in unit.filters.items()},
+        **{name: _exactly(value, f"SELECT DISTINCT {value} {rows}") for name, value in unit.filters.items()},
+        DRAWN: _drawn("s.unit", unit.name),
     }
 
 
@@ -209,7 +230,7 @@ def _of_record(key: str) -> Filter | None:
     quoted = name.replace("'", "''")
     value = f"SELECT value FROM json_each(r.extra) WHERE key = '{quoted}'"
     values = f"SELECT DISTINCT value FROM response AS r, json_each(r.extra) WHERE key = '{quoted}'"
-    return Filter(f"CAST(({value}) AS TEXT) = ?", values, tells=True, whole=True)
+    return _exactly(f"CAST(({value}) AS TEXT)", values, tells=True, whole=True)
 
 
 class FilterWords:

@@ -23,9 +23,9 @@ class QueueKind(NamedTuple):
     in it reveals what the judges think, so that units kept blind are left out. ``gathers``: it has units kept blind,
     too, and shows them blind. ``unit``: the kind of unit that is in it; of others than statements the rows are
     ``unit_queues.unit_rows``. ``pass_no``: in which pass it is reviewed. ``chosen``: its units are listed one by one,
-    by ``repeat_annotation`` or ``conflicts``. ``follows``: SQL for a text that has all from which ``where`` and
-    ``order`` choose beside the statements themselves (``queue``), where that is no reviewer's doing; ``""`` for the
-    others.
+    by ``repeat_annotation``, ``conflicts`` or ``batches``. ``follows``: SQL for a text that has all from which
+    ``where`` and ``order`` choose beside the statements themselves (``queue``), where that is no reviewer's doing;
+    ``""`` for the others.
     """
 
     name: str
@@ -39,7 +39,7 @@ class QueueKind(NamedTuple):
     gathers: bool = False
     unit: str = STATEMENT
     pass_no: int = 1
-    chosen: Literal["", "second", "conflicts", "share"] = ""
+    chosen: Literal["", "second", "conflicts", "share", "mine"] = ""
     follows: str = ""
 
     @property

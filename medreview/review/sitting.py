@@ -187,8 +187,9 @@ class Sitting(ABC):
 
     @property
     def counts(self) -> Counts:
-        """Decided, deferred and open units of this kind, of the whole study; in a second pass, of what comes back."""
-        if self.queue.kind.pass_no == 1:
+        """Decided, deferred and open units of this kind, of the whole study; in a batch and in a second pass, of the
+        queue."""
+        if self.queue.kind.pass_no == 1 and self.queue.kind.chosen != "mine":
             return self._progress.counts
         return Counts.of(len(self.queue.units), Counter(map(self.state_of, self.queue.units)))
 

@@ -1,4 +1,4 @@
-"""The queues of other units than statements, of second passes and of two reviewers; all queues there are.
+"""The queues of other units than statements, of second passes, of two reviewers, of batches; all queues there are.
 
 Apart from those of statements: a command that only names these loads no kind of unit.
 """
@@ -21,7 +21,7 @@ UNIT_QUEUES: Final = tuple(
 
 
 def _of_each_kind(
-    chosen: Literal["second", "conflicts", "share"], key: str, title: str, help: str
+    chosen: Literal["second", "conflicts", "share", "mine"], key: str, title: str, help: str
 ) -> Iterator[QueueKind]:
     """A queue of statements, which the letter opens, and of each other kind of unit."""
     for kind in (next(kind for kind in KINDS if kind.name == "responses"), *UNIT_QUEUES):
@@ -50,7 +50,10 @@ SHARE: Final = tuple(
 )  # fmt: skip
 """The same of the share that a second reviewer annotates."""
 
-ALL: Final = (*KINDS, *UNIT_QUEUES, *SECOND, *CONFLICTS, *SHARE)
+MINE: Final = tuple(_of_each_kind("mine", "", "my batch", "The units that were shared out to you, in your order."))
+"""The same of a reviewer's own batches; no letter is left for them, and the pointer begins there."""
+
+ALL: Final = (*KINDS, *UNIT_QUEUES, *SECOND, *CONFLICTS, *SHARE, *MINE)
 
 
 def unit_rows(kind: str) -> str:

@@ -177,6 +177,10 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _no_text(payload, "field", "text")
         case "audit_plan":
             return _plan_fault(payload)
+        case "draw":
+            return _draw_fault(payload)
+        case "assign":
+            return _assign_fault(payload)
         case "audit_assist":
             return "" if isinstance(payload.get("half"), bool) else "half is neither true nor false"
         case "pass_rate":
@@ -216,6 +220,48 @@ def _plan_fault(payload: Row) -> str:
     return "" if fits else "half_width, labels and after are not what a plan has"
 
 
+def _is_list(values: Any) -> TypeGuard[list[str]]:
+    """Whether it is a list of texts, each of them once."""
+    return isinstance(values, list) and all(isinstance(one, str) for one in values) and len({*values}) == len(values)
+
+
+def _draw_fault(payload: Row) -> str:
+    strata = payload.get("strata")
+    if not isinstance(strata, list) or not all(
+        isinstance(one, dict)
+        and not _no_text(one, "name")
+        and _is_whole(one.get("frame"))
+        and _is_whole(one.get("drawn"))
+        for one in strata
+    ):
+        return "strata are no list of such"
+    if not _is_list(payload.get("units")) or not _is_list(payload.get("by")):
+        return "units or by is no list of different texts"
+    size, frame = payload.get("size"), payload.get("frame")
+    if not _is_whole(frame) or frame < len(payload["units"]) or not (size is None or _is_whole(size)):
+        return "size and frame do not hold the units"
+    if payload.keys() != _DRAW or payload.get("allot") not in ("share", "equal"):
+        return "there is more or less than a draw has"
+    return _no_text(payload, "name", "kind", "seed", "where", "frame_sha256")
+
+
+def _assign_fault(payload: Row) -> str:
+    held, overlap = payload.get("batches"), payload.get("overlap")
+    if not isinstance(held, dict) or not all(_is_list(units) for units in held.values()):
+        return "batches are no lists of units"
+    if not _is_list(payload.get("to")) or not _is_list(payload.get("by")) or not {*payload["to"]} <= held.keys():
+        return "to or by is no list of different texts"
+    if not _is_whole(payload.get("each")) or not isinstance(overlap, float) or not 0 <= overlap < 1:
+        return "each and overlap are no numbers of reviewers"
+    if payload.keys() != _ASSIGN or payload.get("order") not in ("own", "same"):
+        return "there is more or less than batches have"
+    return _no_text(payload, "draw", "seed")
+
+
+_DRAW: Final = {
+    "name", "kind", "seed", "by", "allot", "size", "where", "frame", "frame_sha256", "strata", "units",
+}  # fmt: skip
+_ASSIGN: Final = {"draw", "to", "each", "overlap", "order", "by", "seed", "batches"}
 _SHAPES: Final = {SPLIT: (1, 2), JOIN: (2, 1), EXCLUDE: (1, 0)}
 """By kind of edit: how many statements it replaces, and how many it makes."""
 

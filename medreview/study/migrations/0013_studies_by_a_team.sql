@@ -2,3 +2,27 @@
 
 -- Lists of statements: is each in the answer, is each self-contained, is none missing?
 INSERT INTO unit_kind VALUES ('statement_list', 'statement_list');  -- statement_list:RESPONSE_ID
+
+-- Draws and batches: units that were drawn at random, and who is to review which of them.
+
+INSERT INTO event_kind VALUES
+    ('draw'),                            -- units of a kind, drawn at random; the unit is the study
+    ('assign');                          -- the units of a draw are shared out to reviewers; the unit is the study
+CREATE INDEX event_plan ON event (kind) WHERE kind IN ('draw', 'assign');
+
+-- Of two draws with one name, as copies of a study may bring them, the earlier one counts.
+CREATE VIEW draw_standing AS
+SELECT json_extract(payload, '$.name') AS name, json_extract(payload, '$.kind') AS kind, payload, reviewer, at_utc,
+       min(event_id) AS event_id
+FROM event_live WHERE kind = 'draw' GROUP BY name;
+CREATE VIEW drawn_unit AS
+SELECT d.name, d.kind, u."key" AS place, u.value AS unit
+FROM draw_standing AS d, json_each(d.payload, '$.units') AS u;
+
+-- Who is to review what, by the newest word on each draw.
+CREATE VIEW batch_standing AS
+SELECT json_extract(payload, '$.draw') AS name, payload, reviewer, at_utc, max(event_id) AS event_id
+FROM event_live WHERE kind = 'assign' GROUP BY name;
+CREATE VIEW batch_unit AS
+SELECT a.name, a.event_id, b."key" AS reviewer, u."key" AS place, u.value AS unit
+FROM batch_standing AS a, json_each(a.payload, '$.batches') AS b, json_each(b.value) AS u;

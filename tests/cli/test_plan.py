@@ -1,0 +1,90 @@
+"""``plan draw``, ``plan assign`` and ``plan show`` on the command line, and the batch that a reviewer opens."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from medreview.study import Study
+from tests.support.commands import Program
+
+TEAM = "anna,ben,carl"
+
+
+@pytest.fixture
+def shared(medreview: Program, demo: Path) -> Path:
+    """The sample study with six statements drawn and shared out: each to two of three."""
+    medreview("plan", "draw", demo, "statements", 6, "--by", "model", "--name", "main", "--seed", "s1")
+    medreview("plan", "assign", demo, "main", "--to", TEAM, "--each", 2)
+    return demo
+
+
+def test_a_draw_says_its_strata_and_draws_the_same_again(medreview: Program, demo: Path) -> None:
+    asked = ("plan", "draw", demo, "pairs", 20, "--by", "model", "--name", "p", "--seed", "s1")
+    said = medreview(*asked).stdout
+    assert "p: 20 pairs of 265, at random in each model; seed s1" in said
+    assert "  atlas-2: 7 of 89" in said
+    assert f"medreview plan assign {demo} p --to NAME,NAME" in said
+    assert "its seed draws the same units again" in medreview(*asked).stdout
+    told = json.loads(medreview(*asked, "--json").stdout)
+    assert (told["new"], told["same"], len(told["units"]), told["frame"]) == (False, True, 20, 265)
+    addresses = medreview("plan", "draw", demo, "addresses", 30, "--by", "domain").stdout
+    assert "addresses: 30 cited URLs of 36" in addresses
+    assert "more; --json has all" in addresses
+    everything = medreview("plan", "draw", demo, "pairs", "all", "--equal", "--by", "origin").stdout
+    assert "all 265 pairs, in a random order" in everything
+    for words, why in (
+        (("pairs", "many"), "a whole number from 1, or all"),
+        (("pairs", "0"), "a whole number from 1, or all"),
+        (("cells", "3"), "no kind of unit 'cells' to draw; there are statements, pairs,"),
+        (("pairs", "3", "--name", "p"), "give this draw another --name"),
+    ):
+        assert why in medreview("plan", "draw", demo, *words, check=2).stderr
+
+
+def test_a_reviewer_opens_the_batch_and_the_board_counts_it(medreview: Program, shared: Path) -> None:
+    board = medreview("plan", "show", shared).stdout
+    assert "each unit to 2 of 3 reviewers; each in an order of their own" in board
+    assert "anna      0 of 4" in board
+    assert "Still at work: anna, ben and carl" in board
+    said = medreview("review", shared, "--plain", "--reviewer", "anna", input="1\n1\nq\n").stdout
+    assert "my batch" in said
+    assert "1 of 4" in said
+    opened = medreview("review", shared, "--plain", "--reviewer", "ben", "--queue", "mine", input="1\nq\n").stdout
+    assert "my batch" in opened
+    nothing = medreview("review", shared, "--plain", "--reviewer", "dora", "--queue", "mine", check=2)
+    assert "The queue “my batch” is empty" in nothing.stderr
+    (told,) = json.loads(medreview("plan", "show", shared, "--json").stdout)
+    assert [(one["reviewer"], one["decided"]) for one in told["reviewers"]] == [("anna", 2), ("ben", 1), ("carl", 0)]
+
+
+def test_whoever_reads_the_board_with_units_left_sees_no_agreement(medreview: Program, shared: Path) -> None:
+    medreview("review", shared, "--plain", "--reviewer", "anna", "--queue", "mine", input="1\n1\n1\n1\nq\n")
+    medreview("review", shared, "--plain", "--reviewer", "ben", "--queue", "mine", input="1\nq\n")
+    hidden = medreview("plan", "show", shared).stdout  # ben was here last
+    assert "Agreement is hidden from ben until all of the batch is decided." in hidden
+    assert "same label" not in hidden
+    assert "stats" not in hidden
+
+
+def test_figures_of_a_draw_say_what_they_are_of(medreview: Program, shared: Path) -> None:
+    medreview("review", shared, "--plain", "--reviewer", "anna", "--queue", "mine", input="1\n1\n1\n1\nq\n")
+    assert "drawn=main" in medreview("stats", shared, "--where", "drawn=main").stdout
+    told = json.loads(medreview("stats", shared, "--where", "drawn=main", "--json", "--replicates", 99).stdout)
+    assert told["part"]["statements"] == 6
+
+
+def test_it_is_shared_out_once_and_again_on_request(medreview: Program, shared: Path) -> None:
+    again = ("plan", "assign", shared, "main", "--to", "anna,dora", "--overlap", "50%")
+    assert "With --again, reviewers keep what they have decided" in medreview(*again, check=2).stderr
+    assert "dora: " in medreview(*again, "--again").stdout
+    assert "a share such as 45%" in medreview(*again[:-1], "half", check=2).stderr
+    assert "no draw 'x'" in medreview("plan", "assign", shared, "x", "--to", "anna", check=2).stderr
+    assert "whole" in medreview("check", shared).stdout
+    with Study.open(shared, read_only=True) as study:
+        kinds = [row[0] for row in study.reader.execute("SELECT kind FROM event WHERE kind IN ('draw', 'assign')")]
+    assert sorted(kinds) == ["assign", "assign", "draw"]
+
+
+def test_nothing_drawn_leads_to_a_draw(medreview: Program, demo: Path) -> None:
+    assert "Nothing is drawn yet: medreview plan draw" in medreview("plan", "show", demo).stdout
