@@ -22,7 +22,8 @@ _KEY: Final = "package"
 class Package:
     """What a copy says of itself: when it was made, by whom and for whom (``""``: anybody), and what is not in it.
 
-    ``events``: how many events of the record were left out.
+    ``events``: how many events of the record were left out. ``batch``: the draw whose units alone are in it, so many
+    ``units``; ``""`` of a copy of the whole study.
     """
 
     made_at: str
@@ -30,13 +31,16 @@ class Package:
     made_for: str
     without: tuple[Part, ...]
     events: int
+    batch: str = ""
+    units: int = 0
 
     @property
     def words(self) -> str:
         """A sentence about it."""
         whom = f" for {self.made_for}" if self.made_for else ""
         left_out = "; ".join(PARTS[part] for part in self.without) or "nothing"
-        return f"A copy made by {self.made_by}{whom} on {self.made_at[:10]}. Left out: {left_out}."
+        part = f" It holds the {self.units:,} units of the batch {self.batch!r} alone." if self.batch else ""
+        return f"A copy made by {self.made_by}{whom} on {self.made_at[:10]}.{part} Left out: {left_out}."
 
     def row(self) -> dict[str, str]:
         """The row of the table ``study`` that holds it."""

@@ -113,16 +113,17 @@ def _text_with(connection: sqlite3.Connection, unit: str, digest: str) -> str | 
         if found := connection.execute(query, (digest,)).fetchone():
             return str(found[0])
     stored = connection.execute("SELECT content FROM unit WHERE unit_id = ?", (unit,)).fetchone()
-    texts = _texts_in(json.loads(stored[0])) if stored else iter(())
+    texts = texts_in(json.loads(stored[0])) if stored else iter(())
     return next((text for text in texts if sha256(text) == digest), None)
 
 
-def _texts_in(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """All texts in a value of JSON, at any depth; names of fields are none."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts_in(inner)
+            yield from texts_in(inner)
 
 
 _QUESTIONS: Final = (("clinical_case", "case_id"), ("reference_answer", "question_sha256"))

@@ -86,5 +86,20 @@ def test_it_is_shared_out_once_and_again_on_request(medreview: Program, shared: 
     assert sorted(kinds) == ["assign", "assign", "draw"]
 
 
+def test_a_batch_goes_out_as_a_copy_of_its_own_and_comes_back(medreview: Program, shared: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "anna.medreview"
+    said = medreview("package", shared, copy, "--batch", "main", "--for", "anna").stdout
+    assert "It holds the 4 units of the batch 'main' alone." in said
+    medreview("review", copy, "--plain", "--reviewer", "anna", input="1\n1\n1\n1\nq\n")
+    assert "counts theirs as open" in medreview("plan", "show", copy).stdout
+    assert "added" in medreview("merge", shared, copy).stdout
+    (told,) = json.loads(medreview("plan", "show", shared, "--json").stdout)
+    assert {one["reviewer"]: one["decided"] for one in told["reviewers"]} == {"anna": 4, "ben": 0, "carl": 0}
+    assert (
+        "has no batch of 'main'"
+        in medreview("package", shared, tmp_path / "x.medreview", "--batch", "main", "--for", "dora", check=2).stderr
+    )
+
+
 def test_nothing_drawn_leads_to_a_draw(medreview: Program, demo: Path) -> None:
     assert "Nothing is drawn yet: medreview plan draw" in medreview("plan", "show", demo).stdout

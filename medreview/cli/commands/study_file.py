@@ -82,6 +82,13 @@ def package(
     made_for: Annotated[
         str, Option("--for", metavar="NAME", help="A reviewer whose own labels, notes and drafts stay in it.")
     ] = "",
+    batch: Annotated[
+        str,
+        Option(
+            metavar="NAME",
+            help="Only the units of this draw; with --for, those of that reviewer's batch (`medreview plan`).",
+        ),
+    ] = "",
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -98,7 +105,7 @@ def package(
     parts = parts_named(without)
     with open_study(study, read_only=True) as opened, progress() as bar:
         who = decider(reviewer)
-        made = make(opened, out, who, without=parts, made_for=made_for, progress=bar)
+        made = make(opened, out, who, without=parts, made_for=made_for, batch=batch, progress=bar)
     lines = [f"{out}: {made.words}", f"{counted(made.events, 'event')} of the record left out"]
     result({"file": str(out), **asdict(made)}, *lines, as_json=as_json)
 

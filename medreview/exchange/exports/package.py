@@ -4,6 +4,7 @@ The copy is a study of the same id: its decisions come back by ``merge``. It is 
 so that nothing that was left out can be found between the rows.
 """
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.exchange.exports.batch_rows import BatchRows, units_of_batch
 from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
 from medreview.study import Study
@@ -92,29 +94,33 @@ def package(
     *,
     without: Collection[Part] = tuple(PARTS),
     made_for: str = "",
+    batch: str = "",
     progress: Progress = SILENT,
 ) -> Package:
     """Make the copy, a private file that appears whole or not at all; what is left out of it.
 
-    ``made_for``: a reviewer whose own labels, notes and drafts stay in it. Raises :class:`UserError` when ``target``
-    exists, or cannot be written.
+    ``made_for``: a reviewer whose own labels, notes and drafts stay in it. ``batch``: a draw; only its units go along,
+    and with ``made_for`` only those of that reviewer's batch. Raises :class:`UserError` when ``target`` exists, or
+    cannot be written, and where there is no such batch.
     """
     reader = study.reader
     register(reader)
     register_verdicts(reader)
-    left_out = list(_withheld(reader, without, made_for))
+    units = units_of_batch(study, batch, made_for) if batch else ()
+    cut = BatchRows(reader, units) if batch else None
+    left_out = list(_withheld(reader, without, made_for, cut))
     made = Package(
         datetime.now(UTC).isoformat(timespec="seconds"), reviewer, made_for,
-        tuple(part for part in PARTS if part in without), len(left_out),
+        tuple(part for part in PARTS if part in without), len(left_out), batch, len(units),
     )  # fmt: skip
-    tables = _tables(reader)
+    tables, kept_back = _tables(reader), {row["event_id"] for row in left_out}
     progress.begin(target.name, len(tables))
 
     def fill(copy: Study) -> None:
         def change(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA defer_foreign_keys = ON")
             for table in tables:
-                _copy(reader, connection, table, without, made_for, {row["event_id"] for row in left_out})
+                _copy(reader, connection, table, without, made_for, kept_back, cut)
                 progress.step()
             if "labels" in without:
                 for event in connection.execute(_OF_SUGGESTIONS).fetchall():
@@ -131,8 +137,11 @@ def package(
 _WITHHELD: Final = ("hash", "event_id", "reviewer", "unit", "decides")
 
 
-def _withheld(reader: sqlite3.Connection, without: Collection[Part], made_for: str) -> Iterator[sqlite3.Row]:
-    """The events that are left out, those of an earlier copy too, each with whether it makes its unit decided.
+def _withheld(
+    reader: sqlite3.Connection, without: Collection[Part], made_for: str, cut: BatchRows | None
+) -> Iterator[sqlite3.Row]:
+    """The events that are left out, those of an earlier copy too, each with whether it makes its unit decided; of a
+    copy that is ``cut`` to a batch, all on other units.
 
     The draws of the audit that say what must not be known are left out whoever asked for them: made again here, they
     would have other strata.
@@ -144,7 +153,8 @@ def _withheld(reader: sqlite3.Connection, without: Collection[Part], made_for: s
         conditions.append(f"(e.kind NOT IN ({kinds}, 'note', 'tag', 'retract'))")
     query = f"""
         WITH out AS (SELECT e.event_id FROM event AS e WHERE e.reviewer <> ?1 AND ({" OR ".join(conditions) or "0"})
-                     OR e.kind = 'audit_rate' AND json_extract(e.payload, '$.by') IN ({drawn_by})),
+                     OR e.kind = 'audit_rate' AND json_extract(e.payload, '$.by') IN ({drawn_by})
+                     OR ?2 <> '' AND e.unit NOT IN (SELECT value FROM json_each(iif(?2 = '', '[]', ?2)))),
         every AS (SELECT event_id FROM out UNION SELECT r.event_id FROM event AS r JOIN event AS e
                   ON e.event_id = r.undoes_event WHERE r.reviewer <> ?1 AND (
                   e.event_id IN out OR EXISTS (SELECT 1 FROM out WHERE out.event_id = e.undoes_event)))
@@ -152,7 +162,7 @@ def _withheld(reader: sqlite3.Connection, without: Collection[Part], made_for: s
                e.event_id IN (SELECT event_id FROM standing WHERE pass = 1 AND state = 'decided') AS decides
         FROM event AS e WHERE e.event_id IN every
         UNION ALL SELECT hash, event_id, reviewer, unit, decides FROM withheld ORDER BY 2"""
-    yield from reader.execute(query, (made_for,))
+    yield from reader.execute(query, (made_for, json.dumps(sorted(cut.units)) if cut else ""))
 
 
 def _tables(reader: sqlite3.Connection) -> list[str]:
@@ -169,6 +179,7 @@ def _copy(
     without: Collection[Part],
     made_for: str,
     left_out: Collection[str],
+    cut: BatchRows | None,
 ) -> None:
     """The rows of one table that are passed on, with the cells that are."""
     if (
@@ -190,6 +201,8 @@ def _copy(
     if table in _NOT_OF_LABELS and not {"labels", "notes"}.isdisjoint(without):
         where = f" WHERE {_NOT_OF_LABELS[table]}"
     rows: Any = reader.execute(f"SELECT {cells} FROM {table}{where}", values)
+    if cut is not None:
+        rows = (row for row in rows if cut.holds(table, row))
     if table == "event":
         place = columns.index("event_id")
         rows = (row for row in rows if row[place] not in left_out)
