@@ -269,22 +269,6 @@ class Workbench(Places):
         put_off = session is not None and any(session.state_of(unit) == "deferred" for unit in queue.units)
         return min(lines, key=lambda line: not (put_off and line.kind.name == "deferred"), default=None)
 
-    def show_background(self) -> None:
-        """Ask for the background."""
-        from dataclasses import asdict
-
-        from medreview.review.background import read_background, set_background
-        from medreview.screens.page import BackgroundScreen
-        from medreview.study.study_acts import background_of
-
-        who, before = self._config.reviewer, background_of(self._study.reader, self._config.reviewer)
-        given = {name: "" if value is None else str(value) for name, value in asdict(before).items()}
-
-        def done(typed: dict[str, str]) -> None:
-            set_background(self._study, who, read_background(typed))
-
-        self.switch_screen(BackgroundScreen(who, given, done))
-
     def show_paste(self) -> None:
         """Ask for an answer to check, as a pasted text or as a file's path."""
         self.push_screen(self._paste(self.show_home))
@@ -300,14 +284,6 @@ class Workbench(Places):
 
         names = ("the question", "the answer, pasted whole; or the path of a file")
         return PasteScreen("An answer to check", names, take, leave, does="checks it")
-
-    def pass_background(self) -> None:
-        """Do not ask for the background again; answers stay."""
-        from medreview.review.background import set_background
-        from medreview.study.study_acts import Background, is_asked
-
-        if not is_asked(self._study.reader, self._config.reviewer):
-            set_background(self._study, self._config.reviewer, Background())
 
     def show_attach(self, session: "ReviewSession", source: "Source") -> None:
         """Ask for the text of a source; what speaks against it is asked once."""

@@ -1,10 +1,11 @@
-"""Where the application leads: figures and back, history, the palette, themes, guidelines, copying, the own editor."""
+"""Where the application leads: figures and back, history, the palette, themes, guidelines, consent, who
+decides, copying, the own editor."""
 
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -32,6 +33,7 @@ from medreview.visible import visible
 
 if TYPE_CHECKING:
     from medreview.judges.votes import VotingJudge
+    from medreview.review.consent import ConsentText
     from medreview.review.guidelines import Guidelines
     from medreview.review.history import Listed, PastAct
     from medreview.review.home_figures import HomeFigures
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from medreview.screens.figures_page import FiguresPlace
     from medreview.screens.home import HomeScreen
     from medreview.screens.outputs import Output, OutputWriter, WriteReport
+    from medreview.screens.page import BackgroundScreen
 
 
 _AT_THE_POINTER: Final = frozenset({"open", "next", "previous", "palette"})
@@ -221,12 +224,73 @@ class Places(OutputApp, inherit_bindings=False):
         self.show_guidelines_page(in_force(reader, kind) if kind else in_force_for_all(reader), "")
 
     def show_new_guidelines(self) -> None:
-        """Show a version that the reviewer has not read yet, before anything can be decided."""
+        """Show a version that the reviewer has not read yet, before anything can be decided; first of all the text that
+        the study asks consent to."""
+        from medreview.review.consent import must_consent
         from medreview.review.guidelines import must_read
 
-        text = must_read(self._study.reader, self._config.reviewer) if self._study.writable else None
-        if text is not None:
+        reader, who = self._study.reader, self._config.reviewer
+        if not self._study.writable:
+            return
+        if consent := must_consent(reader, who):
+            self._ask_consent(consent)
+        elif text := must_read(reader, who):
             self.show_guidelines_page(text, ": new, to be read before you decide")
+
+    def _ask_consent(self, consent: "ConsentText") -> None:
+        from medreview.review.consent import give_consent
+        from medreview.screens.page import ChoicePage, summary_text
+        from medreview.study.study_acts import is_asked
+
+        def agree() -> None:
+            give_consent(self._study, self._config.reviewer, consent)
+            self.show_new_guidelines()
+            if not is_asked(self._study.reader, self._config.reviewer):
+                self._ask_background()
+
+        choices = {"y": ("I have read this and consent", agree), "q": ("leave", self.leave)}
+        made = partial(summary_text, consent.text.split("\n"))
+        self.push_screen(ChoicePage("Before you decide, read this", made, choices, lambda chosen: chosen()))
+
+    @abstractmethod
+    def leave(self) -> None:
+        """Save the position in the queue and exit."""
+
+    # Who decides
+
+    def show_background(self) -> None:
+        """Ask for the background, and return to the first screen."""
+        self.switch_screen(self._background(self.show_home))
+
+    def _ask_background(self) -> None:
+        """The same above what is open, once: to leave it passes the question over."""
+
+        def back() -> None:
+            self.pop_screen()
+            self.pass_background()
+
+        self.push_screen(self._background(back))
+
+    def _background(self, leave: Callable[[], None]) -> "BackgroundScreen":
+        from medreview.review.background import read_background, set_background
+        from medreview.screens.page import BackgroundScreen
+        from medreview.study.study_acts import background_of
+
+        who, before = self._config.reviewer, background_of(self._study.reader, self._config.reviewer)
+        given = {name: "" if value is None else str(value) for name, value in asdict(before).items()}
+
+        def done(typed: dict[str, str]) -> None:
+            set_background(self._study, who, read_background(typed))
+
+        return BackgroundScreen(who, given, done, leave)
+
+    def pass_background(self) -> None:
+        """Do not ask for the background again; answers stay."""
+        from medreview.review.background import set_background
+        from medreview.study.study_acts import Background, is_asked
+
+        if not is_asked(self._study.reader, self._config.reviewer):
+            set_background(self._study, self._config.reviewer, Background())
 
     def show_guidelines_page(self, text: "Guidelines", why: str) -> None:
         """Show a version of the guidelines; ``why`` goes on the title. From there they are edited."""

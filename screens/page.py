@@ -216,13 +216,21 @@ class GuidelinesPage(PageScreen):
 
 
 class BackgroundScreen(KeyScreen[None]):
-    """Four lines, one after the other; ``done`` takes what was typed, by field, or raises what is wrong with it."""
+    """Four lines, one after the other; ``done`` takes what was typed, by field, or raises what is wrong with it.
+    ``leave`` goes on afterwards, and with Esc."""
 
-    def __init__(self, reviewer: str, given: dict[str, str], done: Callable[[dict[str, str]], None]) -> None:
+    def __init__(
+        self,
+        reviewer: str,
+        given: dict[str, str],
+        done: Callable[[dict[str, str]], None],
+        leave: Callable[[], None],
+    ) -> None:
         super().__init__()
         self._reviewer = reviewer
         self._given = given
         self._done = done
+        self._leave = leave
         self._at = 0
         self._head = LinesView(id="page-head")
         self._list = LinesView(id="list")
@@ -263,7 +271,7 @@ class BackgroundScreen(KeyScreen[None]):
         name = FIELDS[self._at][0]
         last = self._at == len(FIELDS) - 1
         line = LineEdit.of(self._given.get(name, ""))
-        return LineInput(f"{name}:", line, "saves" if last else "next", self._finish, self.app.show_home)
+        return LineInput(f"{name}:", line, "saves" if last else "next", self._finish, self._leave)
 
     def _finish(self, text: str) -> str:
         given = {**self._given, FIELDS[self._at][0]: text}
@@ -272,7 +280,7 @@ class BackgroundScreen(KeyScreen[None]):
             self._given = given
             if self._at + 1 == len(FIELDS):
                 self._done(given)
-                self.app.show_home()
+                self._leave()
                 return ""
         except UserError as error:
             return str(error)

@@ -70,7 +70,8 @@ def _sit(session: ReviewSession, came_from: CameFrom | None) -> Switch | None:
     lines = Lines(session)
     found: Switch | None = None
     try:
-        begin(session)
+        if not begin(session):
+            return None
         _show(session, lines)
         for line in iter(lambda: input("> ").strip(), "q"):
             session.clock.touch()

@@ -15,6 +15,7 @@ from medreview.labels import NONE_OF_THEM, OWN, axis_words
 from medreview.next_step import command
 from medreview.review.adjudicating import ConflictSession
 from medreview.review.background import FIELDS, read_background, set_background
+from medreview.review.consent import give_consent, must_consent
 from medreview.review.guidelines import Guidelines, in_force, must_read, note_read, with_axes
 from medreview.review.history import History, Listed
 from medreview.review.resuming import queue_with
@@ -145,16 +146,26 @@ def words(session: ReviewSession) -> Mapping[str, Callable[[], None]]:
     }
 
 
-def begin(session: ReviewSession) -> None:
-    """Guidelines that the reviewer has not read, in full; who the reviewer is, if that was not asked."""
+def begin(session: ReviewSession) -> bool:
+    """Consent, where the study asks for it; guidelines that the reviewer has not read, in full; who the reviewer is, if
+    that was not asked. Whether the review goes on: without consent it ends."""
     if not session.study.writable or not session.unit:
-        return
+        return True
+    consent = must_consent(session.study.reader, session.reviewer)
+    if consent is not None:
+        print("Before you decide, read this:")
+        print("\n".join(map(wrapped, consent.text.split("\n"))))
+        if input("y: I have read this and consent. Anything else leaves: ").strip().casefold() not in ("y", "yes"):
+            print("No label was saved. Open the study again to consent.")
+            return False
+        give_consent(session.study, session.reviewer, consent)
     new = must_read(session.study.reader, session.reviewer)
     if new is not None:
         print("New guidelines, to be read before you decide:")
         _guidelines(session, new)
     if not is_asked(session.study.reader, session.reviewer):
         print("Who decides? B says it (role, years, specialty, for the export); N never mind.")
+    return True
 
 
 def end_of_block(session: ReviewSession, *, shown: bool) -> None:

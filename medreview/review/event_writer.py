@@ -54,11 +54,13 @@ class EventWriter:
         Raises :class:`NotSaved` when it could not be written; nothing of it is kept then. Raises :class:`NotSavedHere`
         when it is in a rescue file, unless the study is set to go on there.
         """
+        from medreview.review.consent import refuse_without_consent
         from medreview.review.guidelines import stamped
 
         exposures, self._exposures = self._unwritten(), []
 
         def change(connection: sqlite3.Connection) -> Receipt:
+            refuse_without_consent(connection, self._recorder.reviewer)
             for event, block, shown in exposures:
                 self._recorder.append(connection, event, block=block, mode=shown)
             receipts = [

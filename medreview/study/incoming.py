@@ -152,10 +152,6 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _fact_fault(payload)
         case "promote":
             return _no_text(payload, "response", "text") or _range_fault(payload, payload["text"])
-        case "guideline":
-            return _no_text(payload, "text", "sha256") or (
-                "" if sha256(payload["text"]) == payload["sha256"] else "the text does not fit its hash"
-            )
         case "axes":
             return (
                 _no_text(payload, "text", "sha256")
@@ -165,7 +161,11 @@ def _payload_fault(event: Row, payload: Row) -> str:
         case "tag":
             fits = is_tag(payload.get("tag")) and isinstance(payload.get("on"), bool)
             return "" if fits else "tag and on do not say what was done"
-        case "guideline_read":
+        case "guideline" | "consent":
+            return _no_text(payload, "text", "sha256") or (
+                "" if sha256(payload["text"]) == payload["sha256"] else "the text does not fit its hash"
+            )
+        case "guideline_read" | "consent_given":
             return _no_text(payload, "sha256")
         case "gold_told":
             return _told_fault(payload.get("labels"))

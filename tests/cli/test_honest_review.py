@@ -105,3 +105,33 @@ def test_an_export_that_keeps_labels_blind_keeps_gold_of_an_open_block(medreview
     size = min(20, len(units))
     medreview("review", demo, "--plain", "--queue", "audit", input="1\n" * (size - 1) + "r\nq\n")
     assert exported("two") == size
+
+
+def test_consent_is_asked_once_in_line_mode_before_anything_is_saved(
+    medreview: Program, demo: Path, tmp_path: Path
+) -> None:
+    assert medreview("consent", demo).stdout == "No text is set: reviewers are not asked.\n"
+    text = tmp_path / "consent.txt"
+    text.write_text("You take part in a study.\n\nYour labels are kept.\n")
+    assert "Nobody has consented yet." in medreview("consent", demo, text, "--reviewer", "lead").stdout
+    reviewing = ("review", demo, "--plain", "--queue", "responses", "--reviewer", "kb")
+    told = medreview(*reviewing, input="1\n1\n").stdout
+    assert "Your labels are kept." in told
+    assert "No label was saved. Open the study again to consent." in told
+    with Study.open(demo, read_only=True) as study:
+        labels = study.reader.execute("SELECT count(*) FROM decision_current WHERE reviewer = 'kb'").fetchone()[0]
+        assert labels == 0
+    assert "saved #" in medreview(*reviewing, input="y\n1\n\nq\n").stdout
+    assert "You take part" not in medreview(*reviewing, input="q\n").stdout
+    assert "kb consented, " in medreview("consent", demo).stdout
+    medreview("report", demo, "--markdown", tmp_path / "r.md", "--replicates", 199)
+    assert (tmp_path / "r.md").read_text().count("1 of 1 reviewer consented to the text") == 2
+    text.write_text("Another text.")
+    told = json.loads(medreview("consent", demo, text, "--json").stdout)
+    assert (told["text"]["text"], [one["reviewer"] for one in told["consented"]]) == ("Another text.", ["kb"])
+    assert "(to an earlier text)" in medreview("consent", demo).stdout
+    assert "Another text." in medreview(*reviewing, input="q\n").stdout
+    text.write_text(" ")
+    assert "takes the text back" in medreview("consent", demo, text, check=2).stderr
+    assert "FILE" in medreview("consent", demo, text, "--none", check=2).stderr
+    assert "No text is set" in medreview("consent", demo, "--none").stdout

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from medreview.config import Config
+from medreview.review.consent import set_consent
 from medreview.review.decision import decide_in_script
 from medreview.review.gold import set_gold
 from medreview.review.guidelines import set_guidelines
@@ -158,3 +159,31 @@ async def test_the_second_pass_shows_nothing_of_the_first_and_tells_the_agreemen
     assert len(labelled_twice(study.reader, "kb")) == 4
     assert {row["pass"] for row in events(study, "decide")} == {1, 2}
     assert check(study.reader) == []
+
+
+@each_size
+async def test_consent_comes_first_then_guidelines_and_who_decides_and_each_once(
+    study: Study, size: tuple[int, int]
+) -> None:
+    set_consent(study, "lead", "You take part in a \x1b[31mstudy.\n\n" + "One more paragraph.\n" * 60)
+    set_guidelines(study, "lead", "# Dose\n\nA wrong unit contradicts.")
+    async with on_screen(workbench(study), *size) as (app, pilot):
+        assert "Before you decide, read this" in screen_text(app)
+        assert "You take part in a ␛[31mstudy." in screen_text(app)
+        assert "y I have read this and consent" in screen_text(app)
+        await press(pilot, "1", "enter", "escape")  # nothing is decided, and nothing goes round it
+        assert "Before you decide" in screen_text(app)
+        await press(pilot, "q")
+    assert events(study, "decide", "consent_given", "guideline_read") == []
+    async with on_screen(workbench(study), *size) as (app, pilot):
+        await press(pilot, "y")
+        assert "Who decides: kb" in screen_text(app)
+        await press(pilot, "escape")  # passed over
+        assert "A wrong unit contradicts." in screen_text(app)
+        await press(pilot, "enter", "1")
+        assert isinstance(app.screen, ReviewScreen)
+    assert len(events(study, "decide")) == 1
+    assert is_asked(study.reader, "kb")
+    async with on_screen(workbench(study), *size) as (app, pilot):
+        assert isinstance(app.screen, ReviewScreen)
+    assert [row["reviewer"] for row in events(study, "consent_given")] == ["kb"]

@@ -10,6 +10,7 @@ from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, only_
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
+from medreview.next_step import command
 
 if TYPE_CHECKING:
     from medreview.cli.reports.layout import Part
@@ -193,6 +194,44 @@ def guidelines(
     origin = f"set by {now.set_by}, {now.set_at[:16]}" if now.number else "the definitions of the labels"
     told = asdict(now) | {"stamp": now.stamp, "versions": [asdict(one) for one in found]}
     result(told, f"{now.name}, {origin}", "", *shown.splitlines(), as_json=as_json)
+
+
+def consent(
+    study: StudyFile,
+    file: Annotated[
+        Path | None, Argument(metavar="[FILE]", help="Put the text of this file in force.", show_default=False)
+    ] = None,
+    none: Annotated[bool, Option("--none", help="Take the text back: nobody is asked any more.")] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Show or set the text that every reviewer consents to before the first decision.
+
+    The workbench and line mode show it once. Until the reviewer consents, nothing is saved. A changed text asks again.
+    Without FILE it prints the text, and the reviewers who consented. A study without a text asks nobody.
+
+    Example: medreview consent sepsis.medreview consent.txt
+    """
+    from medreview.review import consent as texts
+
+    only_one({"FILE": file, "--none": none})
+    with open_study(study, read_only=file is None and not none) as opened:
+        if file is not None or none:
+            new = _read_text(file, 4 * texts.LONGEST) if file else ""
+            if file and not new.strip():
+                raise UserError(f"{file} is empty. `{command('consent', study, '--none')}` takes the text back.")
+            texts.set_consent(opened, decider(reviewer), new)
+        now, given = texts.consent_text(opened.reader), texts.consents(opened.reader)
+    lines = ["No text is set: reviewers are not asked."]
+    if now is not None:
+        lines = [f"{now.stamp}, set by {one_line(now.set_by)}, {now.set_at[:16]}", "", *now.text.splitlines(), ""]
+        lines += [
+            f"{one_line(one.reviewer)} consented, {one.at[:16]}"
+            + ("" if one.sha256 == now.sha256 else " (to an earlier text)")
+            for one in given
+        ] or ["Nobody has consented yet."]
+    told = {"text": asdict(now) if now else None, "consented": [asdict(one) for one in given]}
+    result(told, *lines, as_json=as_json)
 
 
 def _read_text(path: Path, most: int, *, toml: bool = False) -> str:

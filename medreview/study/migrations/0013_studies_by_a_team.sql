@@ -26,3 +26,9 @@ FROM event_live WHERE kind = 'assign' GROUP BY name;
 CREATE VIEW batch_unit AS
 SELECT a.name, a.event_id, b."key" AS reviewer, u."key" AS place, u.value AS unit
 FROM batch_standing AS a, json_each(a.payload, '$.batches') AS b, json_each(b.value) AS u;
+
+-- Consent: the text that reviewers consent to before they decide, and that one of them did.
+
+INSERT INTO event_kind VALUES
+    ('consent'),                         -- another text, or none; the unit is the study
+    ('consent_given');                   -- a reviewer consents to the text with this hash; the unit is the study

@@ -16,6 +16,7 @@ from medreview.judges.fact_votes import PRESENCE
 from medreview.labels import TieRule
 from medreview.llm.costs import Spent, spent
 from medreview.progress import SILENT, Progress
+from medreview.review.consent import consent_sentence
 from medreview.review.guidelines import in_force_for_all
 from medreview.sources.reach import stored
 from medreview.stats.citation_kpis import CitationReport, PassCriteria, citation_report, scored
@@ -56,7 +57,8 @@ class Material:
     that the rules speak against, ``None`` of a part of the study and where none was found. ``spent``: what was asked of
     models from here. ``asked``: how the answers came about, ``None`` of a part of the study; ``declared``: what was
     said of the study for a journal. ``effort``: what a statement (``""``) or a fact (``PRESENCE``) costs a judge, and
-    how long it takes it. ``backgrounds``: what reviewers say of themselves, by name; ``guidelines``: those in force.
+    how long it takes it. ``backgrounds``: what reviewers say of themselves, by name; ``guidelines``: those in force;
+    ``consent``: how many consented.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Material:
     effort: Mapping[str, JudgeEffort] = field(default_factory=dict)
     backgrounds: tuple[tuple[str, str], ...] = ()
     guidelines: str = ""
+    consent: str = ""
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -131,6 +134,7 @@ def gather(
         else {},
         backgrounds=tuple((name, said.line) for name, said, _ in backgrounds(reader) if name in names),
         guidelines=_guidelines(reader),
+        consent=consent_sentence(reader, names),
     )
 
 

@@ -108,6 +108,8 @@ def _people(material: Material) -> Iterator[Part]:
         rows = [(one_line(name), one_line(line) or "nothing is said") for name, line in material.backgrounds]
         yield table(("reviewer", "background"), rows, first="anywhere", long=("background",))
         yield f"Guidelines in force: {material.guidelines}."
+        if material.consent:
+            yield f"Consent: {material.consent}"
 
 
 def _label_table(material: Material) -> Iterator[Part]:

@@ -85,6 +85,8 @@ def paragraphs(material: Material) -> Iterator[str]:
         yield " ".join(_of_kind(material, kind, units.get(kind.kind)))
     if not figures.statements and not shown:
         yield f"{counted(figures.responses, 'response')} taken up; nothing of them was judged or labelled."
+    if material.consent:
+        yield f"Before they decided anything, {material.consent}"
     if left := figures.provenance.left_out:
         yield f"Labels of reviewers in no figure: {' '.join(one_line(one.sentence) for one in left)}"
     part = f", of a part of the study alone: {'; '.join(part_lines(figures.part))}" if figures.part else ""
