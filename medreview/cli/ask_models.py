@@ -492,7 +492,7 @@ def count_lines(counts: "GenerationCounts") -> list[str]:
     from medreview.cli.reports.generation import by_code
 
     made = counted_each(counts.products) or "nothing"
-    came = f"with a product: {made}" if counts.products or not counts.made else "for the report"
+    came = f"with a product: {made}" if counts.products or not counts.made else counts.instead
     lines = [f"{counted(counts.items, 'input')} done, {counts.made:,} {came}"]
     if counts.nothing:
         lines.append(f"  without one: {by_code(counts.nothing)}")

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from medreview.units.item_answers import GENERATOR
+
 
 @dataclass(frozen=True, slots=True)
 class GenerationCounts:
@@ -31,6 +33,11 @@ class GenerationCounts:
     statuses: dict[str, int] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def instead(self) -> str:
+        """What was made of inputs that have no product."""
+        return "answered" if self.generator == GENERATOR else "for the report"
 
 
 def generation_counts(reader: sqlite3.Connection, run_id: str | None = None) -> list[GenerationCounts]:

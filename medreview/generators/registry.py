@@ -9,6 +9,7 @@ from medreview.generators.cleanup import Cleanup
 from medreview.generators.fact_candidates import FactCandidates
 from medreview.generators.generator import Generator
 from medreview.generators.hallucinations import Hallucinations
+from medreview.generators.qa_answers import QAAnswers
 from medreview.generators.qa_items import QAItems
 from medreview.generators.questions import Questions
 from medreview.generators.themes import OverrideThemesGenerator, ThemesGenerator
@@ -17,6 +18,7 @@ _EVERY: Final[tuple[type[Generator], ...]] = (
     QAItems,
     Questions,
     Answers,
+    QAAnswers,
     Cleanup,
     Hallucinations,
     FactCandidates,

@@ -355,7 +355,7 @@ def _made(counts: Sequence[GenerationCounts]) -> str:
             products[kind] = products.get(kind, 0) + number
     named = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in products.items())
     reports = sum(one.made for one in counts)
-    return named or (f"{reports:,} for the report" if reports else "nothing")
+    return named or (f"{reports:,} {counts[0].instead}" if reports else "nothing")
 
 
 _STATEMENTS: Final = "SELECT statement_id AS unit FROM statement_standing"

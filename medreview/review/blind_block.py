@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 from medreview.review.queue_kinds import RESERVED
 from medreview.review.unblinding import kept_with
 from medreview.study.ids import STATEMENT
+from medreview.units.registry import KINDS
 
 if TYPE_CHECKING:
     from medreview.review.queue import Queue
@@ -195,8 +196,10 @@ def block_at(queue: "Queue", place: int, kept: KeptBlind, awaits: Callable[[str]
     """
     if queue.mode == "open" and not queue.kind.gathers:
         return None
-    first = place - place % BLOCK_SIZE
-    units: Sequence[str] = queue.units[first : first + BLOCK_SIZE]
+    kind = KINDS.get(queue.kind.unit)
+    size = max(1, len(queue.units)) if kind is not None and kind.one_block else BLOCK_SIZE
+    first = place - place % size
+    units: Sequence[str] = queue.units[first : first + size]
     blind = [unit for unit in units if kept.hides(unit) or (queue.mode == "blind" and not kept.assists(unit))]
     return BlindBlock(
         first=first,

@@ -183,6 +183,10 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _assign_fault(payload)
         case "audit_assist":
             return "" if isinstance(payload.get("half"), bool) else "half is neither true nor false"
+        case "ranking_draw":
+            counts = [payload.get(name) for name in ("seed", "outputs", "eligible", "drawn", "new")]
+            fits = all(_is_whole(count) for count in counts) and isinstance(payload.get("types"), list)
+            return "" if fits else "seed, types and counts are not what a draw has"
         case "pass_rate":
             return _no_text(payload, "seed") or _share_fault(payload)
         case "split" | "join" | "exclude":

@@ -374,6 +374,7 @@ class UnitKind(Asks):
 
     ``title`` is what the first screen calls its queue.
     ``queue`` is the queue's name, the kind and an s when empty. ``blind``: its queue is blind unless asked otherwise.
+    ``one_block``: what machines say of one of its units tells of the others, so that all of a blind queue is one block.
     ``headline``: what figures of it begin with. ``tables``: what an export has of it beside the labels. The files that
     it comes in are in ``formats.FORMATS``.
 
@@ -393,6 +394,7 @@ class UnitKind(Asks):
     rows: str
     queue: str = ""
     blind: bool = True
+    one_block: bool = False
     models: tuple[str, ...] = ()
     tables: "tuple[ExportFile, ...]" = ()
     filters: Mapping[str, str] = MappingProxyType({})

@@ -3,6 +3,7 @@
 As in ClinIQLink; what is wrong with it is said by flags.
 """
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -192,6 +193,17 @@ _SHORT: Final = 40
 """Characters; options that are all so short stand beside each other, others one a line."""
 
 
+def item_name(ordinal: int) -> str:
+    """What the screen calls an item."""
+    return f"Q{ordinal}"
+
+
+def items_of(reader: sqlite3.Connection) -> dict[str, tuple[str, QAItem]]:
+    """Every item of a study by its unit, in order, each with its name on the screen."""
+    rows = reader.execute("SELECT unit_id, ordinal, content FROM unit WHERE kind = 'qa' ORDER BY ordinal")
+    return {unit: (item_name(ordinal), item_of(json.loads(content))) for unit, ordinal, content in rows}
+
+
 class QA(UnitKind):
     """``qa:ID``. Its answer is what is judged, so that it is shown; where its writer found it is shown afterwards."""
 
@@ -212,7 +224,7 @@ class QA(UnitKind):
         stored = load_unit(reader, unit)
         item = item_of(stored.content)
         passage = about(reader, item.passage, "", _looked_for(item))
-        name, parts = f"Q{stored.ordinal}", _parts(item)
+        name, parts = item_name(stored.ordinal), _parts(item)
         if passage is None:
             return stored.view(name, parts, (), missing="The passage did not come with this item.")
         return stored.view(name, parts, (passage,), group=passage.title)

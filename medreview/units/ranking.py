@@ -175,7 +175,8 @@ class RankingKind(UnitKind):
     also = OF_OUTPUTS
     entry = "order"
     rows = ROWS.format("ranking")
-    models = ("outputs.*.model",)
+    models = ("outputs.*.model", "outputs.*.call")
+    one_block = True
     filters = MappingProxyType({"type": content_value("type")})
 
     def load(self, reader: sqlite3.Connection, unit: str) -> UnitView:

@@ -19,6 +19,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
+from medreview.generators.answer_rankings import RankingDraw, make_rankings
 from medreview.llm.costs import Requests, requests_sent
 from medreview.review.audit import complete, draw, release, reserved
 from medreview.review.queue import open_queue
@@ -34,6 +35,7 @@ from medreview.study.merge import merge
 from medreview.study.migrations import NEWEST, run_steps, schema_version
 from medreview.study.own_axes import add_axis
 from medreview.study.row_seals import all_misfits, register
+from tests.support import asked_items
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -441,5 +443,15 @@ def test_a_study_of_file_version_11_opens_with_its_labels_and_takes_axes_and_tag
         session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
         session.label("harm", "mild")
         session.tag("dose")
+        assert check_study(study).faults == []
+        assert all_misfits(study.sealed()) == []
+
+
+def test_a_study_of_file_version_12_opens_with_its_labels_and_takes_a_draw_of_rankings(tmp_path: Path) -> None:
+    with opened_with_all(tmp_path, 12, SAID) as study:
+        asked_items.fill(study, 7)
+        asked_items.answer_with(study, {"large": asked_items.Rule(1.0), "small": asked_items.Rule(0.5)})
+        done = make_rankings(study, "kb", RankingDraw(("large", "small"), items=4))
+        assert (done.drawn, done.new) == (4, 4)
         assert check_study(study).faults == []
         assert all_misfits(study.sealed()) == []

@@ -12,6 +12,7 @@ from medreview.generators.cleanup import Cleanup
 from medreview.generators.fact_candidates import FactCandidates
 from medreview.generators.generator import ATTEMPTS
 from medreview.generators.hallucinations import Hallucinations
+from medreview.generators.qa_answers import QAAnswers
 from medreview.generators.qa_items import QAItems
 from medreview.generators.questions import Questions
 from medreview.generators.themes import OverrideThemesGenerator, ThemesGenerator
@@ -19,9 +20,9 @@ from medreview.study import Study
 from medreview.units.cases import NewCase
 from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.stored import NewPassage, NewUnit
-from tests.support import brief_sample, good_qa_items, override_study, planted_answers, unsupported_study
+from tests.support import asked_items, brief_sample, good_qa_items, override_study, planted_answers, unsupported_study
 from tests.support.fact_study import FactStudy
-from tests.support.misbehaving import Asked, Good
+from tests.support.misbehaving import MODES, Asked, Good
 from tests.support.qa_samples import SOME, chapter, good_item
 
 
@@ -184,6 +185,16 @@ SAMPLES: Final[Mapping[str, Sample]] = {
         attempts=2,
         keeps_invalid=True,
         harmless=("repeated items",),
+    ),
+    "answers --to qa": Sample(
+        QAAnswers,
+        lambda study: asked_items.fill(study, 7),
+        lambda asked: {"answer": "A dose by weight: what is given follows from how heavy somebody is."},
+        7,
+        attempts=2,
+        # What it writes is what is examined, whatever it is worth.
+        harmless=tuple(mode for mode in MODES if mode not in ("nothing", "empty fields", "a filter")),
+        reports=True,
     ),
     "cleanup": Sample(Cleanup, unsupported_study.fill, _cleaned_up, 1, stages=(2,)),
     "hallucinations": Sample(

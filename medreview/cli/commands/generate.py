@@ -12,10 +12,10 @@ import typer
 from typer import Argument, Option
 
 from medreview.cli.ask_models import Wanted, generate_with, generator_command
-from medreview.cli.generate_questions import passages, qa, questions
+from medreview.cli.generate_questions import passages, qa, questions, share_of
 from medreview.cli.importing import imported_sentence, say_what_is_missing
-from medreview.cli.options import StudyFile
-from medreview.cli.output import bad_records, counted, odd_records, progress, say
+from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
+from medreview.cli.output import bad_records, counted, counted_each, odd_records, progress, result, say
 from medreview.cli.verdict_access import current_verdicts, looked, reading
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -36,14 +36,30 @@ def answers(
     web: Annotated[
         bool, Option("--web", help='Tell the model to search the web first; it is called "NAME (web)" then.')
     ] = False,
+    to: Annotated[
+        Literal["questions", "qa"], Option("--to", help="qa: ask the study's QA items, as in an examination.")
+    ] = "questions",
 ) -> None:
     """Ask a model the study's questions: a short answer with a list of its sources, which becomes a response.
 
     Asked are the questions that were made or imported, but for those that a reviewer found unfit, and those of the
     responses that are there. An answer that is empty or breaks off gets one more try, and is kept as invalid then.
 
+    With --to qa the model is asked the QA items instead, without passage and key. Closed items (true or false, list,
+    multiple choice) are scored by the key; of the open ones `medreview generate rankings` makes rankings.
+
     Example: medreview generate answers sepsis.medreview --model writer
     """
+    if to == "qa":
+        if file is not None or web:
+            raise UserError(
+                "--to qa asks the QA items of the study, and takes neither FILE nor --web. Bring in items with "
+                f"`{command('import', study, 'FILE')}`."
+            )
+        from medreview.generators.qa_answers import QAAnswers
+
+        generate_with(study, QAAnswers, wanted, figures=_item_answer_figures)
+        return
     from medreview.generators.answers import Answers, questions_of
 
     asked: list[str] | None = None if file is None else []
@@ -86,6 +102,70 @@ def _answer_figures(study: "Study", counts: "GenerationCounts") -> tuple[dict[st
     )
     lines = [line, f"  fetch what they cite, and go on: {command('run', study.path)}"] if found.responses else []
     return {"responses": asdict(found)}, lines
+
+
+def _item_answer_figures(study: "Study", counts: "GenerationCounts") -> tuple[dict[str, Any], list[str]]:
+    """How this model's closed items are scored, and what to do with the open ones."""
+    from medreview.cli.reports.item_answers import item_answer_parts
+    from medreview.cli.reports.terminal import lines_of
+    from medreview.stats.units.closed_answers import item_answer_figures
+
+    found = item_answer_figures(study.reader, model=counts.model_name)
+    if found is None:
+        return {"answered": None}, []
+    lines = lines_of(item_answer_parts(found))
+    return {"answered": asdict(found)}, [*lines, f"rank the open ones: {command('generate', 'rankings', study.path)}"]
+
+
+def rankings(
+    study: StudyFile,
+    models: Annotated[
+        list[str] | None, Option("--model", metavar="NAME", help="A model to compare; again for more. Default: all.")
+    ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        Option("--type", metavar="TYPE", help="Only items of this type; may be repeated. Default: the four open ones."),
+    ] = None,
+    items: Annotated[
+        int | None, Option("--items", min=1, metavar="N", help="Draw so many items; default: all.")
+    ] = None,
+    share: Annotated[str, Option("--share", metavar="45%", help="Draw this share of the items.")] = "",
+    seed: Annotated[int, Option(min=0, help="Draws the items.")] = 1,
+    reviewer: Reviewer = None,
+    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be made; store nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make rankings of what models answered to the QA items: a reference answer beside outputs without names.
+
+    Each model has answered with `medreview generate answers --to qa`. Items that lack the answer of one are left out.
+    The same seed with more items keeps those that it drew before. Reviewers rank the outputs of an item, call each
+    Good, Okay or Bad, and flag what is hallucinated; who wrote what stays hidden until their queue is done.
+
+    Example: medreview generate rankings sepsis.medreview --share 45% --seed 7
+    """
+    from medreview.generators.answer_rankings import RankingDraw, answering_models, make_rankings
+    from medreview.units.qa_key import OPEN
+
+    rate = share_of(share, "--share", "45%")
+    if rate is not None and items is not None:
+        raise UserError("Give --items or --share, not both.")
+    if strange := [kind for kind in kinds or () if kind not in OPEN]:
+        raise UserError(f"{', '.join(strange)} is not an open type; there are {', '.join(OPEN)}.")
+    with open_study(study) as opened:
+        compared = tuple(dict.fromkeys(models or answering_models(opened.reader)))
+        draw = RankingDraw(compared, tuple(dict.fromkeys(kinds or OPEN)), items, rate, seed)
+        done = make_rankings(opened, decider(reviewer), draw, dry_run=dry_run)
+    lacking = f" ({done.unanswered:,} others lack one)" if done.unanswered else ""
+    new = f"{done.new:,} would be new" if dry_run else f"{done.new:,} of them new"
+    lines = [
+        f"{counted(done.eligible, 'item')} with an answer of each of {counted(len(compared), 'model')}{lacking}",
+        f"{counted(done.drawn, 'ranking')} by seed {seed}, {new}: {counted_each(done.by_type)}",
+    ]
+    if done.named:
+        lines.append(f"in {counted(done.named, 'output')} the name of its own model stands, which a reviewer will read")
+    if not dry_run:
+        lines.append(f"{command('review', study, '--queue', 'rankings')}")
+    result(asdict(done) | {"dry_run": dry_run}, *lines, as_json=as_json)
 
 
 @generator_command()
@@ -337,7 +417,7 @@ def override_themes(
 
 
 _COMMANDS = (
-    questions, answers, cleanup, hallucinations, passages, qa, key_facts, themes, override_themes, brief,
+    questions, answers, cleanup, hallucinations, passages, qa, rankings, key_facts, themes, override_themes, brief,
 )  # fmt: skip
 
 generate = typer.Typer(

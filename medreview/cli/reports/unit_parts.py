@@ -8,6 +8,7 @@ from medreview.cli.reports.agreement_tables import paper_tests_part
 from medreview.cli.reports.estimates import figures_part, over_units, p_cell, p_words, sentences
 from medreview.cli.reports.facts import key_fact_parts
 from medreview.cli.reports.generation import cleanup_parts
+from medreview.cli.reports.item_answers import item_answer_parts
 from medreview.cli.reports.layout import (
     NO_INTERVAL,
     Part,
@@ -213,7 +214,11 @@ _QA_LEGEND: Final = (
 
 
 def qa_parts(figures: QAFigures) -> Iterator[Part]:
-    """Relevance and flags, rates, tests, agreement of two, minutes."""
+    """What models answered; then relevance and flags, rates, tests, agreement of two, minutes."""
+    if figures.answered is not None:
+        yield from item_answer_parts(figures.answered)
+    if not figures.labels:
+        return
     yield Title("QA items: rates")
     modes = ", ".join(f"{count:,} {mode}" for mode, count in sorted(figures.labels.items()))
     twice = figures.twice

@@ -38,11 +38,14 @@ from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
 from medreview.study import Study
 from medreview.study.connection import undone_after
+from medreview.units.item_answers import ANSWERS_FILE
 from medreview.units.left_out_reviewers import reviewers_left_out
 from medreview.units.registry import KINDS, register
 
 _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
 _DECIDED: Final = "IN (SELECT unit FROM temp.decided)"
+_NAMED: Final = f"{_DECIDED} AND unit_id NOT IN (SELECT unit FROM temp.in_open_block)"
+"""Of a unit: who wrote it may be told. The same models write in the whole block."""
 _NOT_TOLD: Final = """text IN (SELECT question FROM main.reference_answer)
         AND text NOT IN (SELECT question FROM temp.reference_answer)"""
 """Of a question: that its correct answer is left out, since an answer to it is not decided."""
@@ -72,11 +75,11 @@ _SHADOWS: Final = {
             SELECT 1 FROM main.response AS r
             WHERE r.question = c.question AND NOT 'answer:' || r.response_id {_DECIDED})""",
     "key_fact_vote": f"SELECT * FROM main.key_fact_vote WHERE 'fact:' || response_id || ':' || key_fact_id {_DECIDED}",
-    "unit": f"""SELECT unit_id, kind, ordinal, record_id, origin, iif(unit_id {_DECIDED}, model, '') AS model,
+    "unit": f"""SELECT unit_id, kind, ordinal, record_id, origin, iif(unit_id {_NAMED}, model, '') AS model,
         belongs_to, text, CASE WHEN kind = 'question' AND {_NOT_TOLD}
-        THEN json_set(content, '$.answer', '', '$.quote', '') WHEN unit_id {_DECIDED} THEN content
+        THEN json_set(content, '$.answer', '', '$.quote', '') WHEN unit_id {_NAMED} THEN content
         ELSE without_models(kind, content) END AS content, content_sha256,
-        iif(unit_id {_DECIDED}, made_by, '{{}}') AS made_by, imported_at, imported_from FROM main.unit""",
+        iif(unit_id {_NAMED}, made_by, '{{}}') AS made_by, imported_at, imported_from FROM main.unit""",
     **{table: _CHECKS + table for table in ("reference_check", "reference_checked")},
     "source_reference": f"""SELECT response_id, source_id, reference_id, iif({_TOLD}, verdict, NULL) AS verdict
         FROM main.source_reference""",
@@ -141,8 +144,8 @@ FILES: Final[dict[str, ExportFile]] = {
     file.file: file
     for file in (
         LABELS, SPANS, PAIRS, JUDGEMENTS, *EVENT_FILES, RESPONSES, STATEMENTS, LEFT_OUT, CITATIONS, *task_rows.FILES,
-        REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *unit_rows.GENERATION_FILES, *reference_rows.FILES,
-        SCORES,
+        REVIEWERS, UNIT_LABELS, *unit_rows.FILES, *_OF_KINDS, *unit_rows.GENERATION_FILES, ANSWERS_FILE,
+        *reference_rows.FILES, SCORES,
     )
 }  # fmt: skip
 """Every CSV file of an export whose columns are the same in all studies, but for the code book; in their order."""

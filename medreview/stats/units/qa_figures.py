@@ -17,6 +17,7 @@ from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import TestResult, in_family, two_proportions
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
+from medreview.stats.units.closed_answers import ItemAnswerFigures
 from medreview.units.qa import TYPES
 
 LEVELS: Final = tuple(label.level for label in RELEVANCE)
@@ -168,7 +169,8 @@ class RateTest:
 class QAFigures:
     """``labels``: how many were given blind and how many assisted. ``twice``: the share of labelled items with two
     labels or more. Agreement is of those: on relevance (Cohen's kappa and Gwet's AC2 with quadratic weights, of the
-    first two annotators in the order of their names; of all of them, see the scale) and on flagged or not."""
+    first two annotators in the order of their names; of all of them, see the scale) and on flagged or not.
+    ``answered``: what models answered to the items, labelled or not."""
 
     labels: Mapping[str, int]
     twice: Estimate
@@ -176,10 +178,13 @@ class QAFigures:
     tests: tuple[RateTest, ...]
     relevance_agreement: tuple[Estimate, ...]
     validity_agreement: tuple[Estimate, ...]
+    answered: ItemAnswerFigures | None = None
 
 
-def qa_figures(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> QAFigures:
-    """Of the items that have a label."""
+def qa_figures(
+    items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT, answered: ItemAnswerFigures | None = None
+) -> QAFigures:
+    """Of the items that have a label, and what models answered to these and the others."""
     by_type = _grouped(items, [one.type for one in items], list(TYPES))
     by_model = _grouped(items, [one.model for one in items], [])
     groups = [("", "", list(items))]
@@ -193,6 +198,7 @@ def qa_figures(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT)
         tests=(*_tests("type", list(_contrasts(by_type))), *_tests("model", list(_each_two(by_model)))),
         relevance_agreement=relevance_agreement(items, resampling),
         validity_agreement=validity_agreement(items, resampling),
+        answered=answered,
     )
 
 

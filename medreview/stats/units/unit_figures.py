@@ -15,6 +15,7 @@ from medreview.stats.reports.reviewer_labels import reviewers as everybody
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.units.accused_references import ReferenceUnitFigures, reference_unit_figures
 from medreview.stats.units.answer_figures import AnswerFigures, answer_figures
+from medreview.stats.units.closed_answers import item_answer_figures
 from medreview.stats.units.fact_report import Juries, KeyFactFigures, key_fact_figures
 from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels, scales_of
 from medreview.stats.units.qa_figures import QAFigures, annotated, qa_figures
@@ -231,7 +232,8 @@ def _family(
             return whole_response_figures(reader, labels, resampling)
         case "qa":
             items = [one for one in annotated(reader, reviewers) if one.unit in labels.units]
-            return qa_figures(items, resampling) if items else None
+            answered = item_answer_figures(reader, resampling, labels.units)
+            return qa_figures(items, resampling, answered) if items or answered else None
         case "ranking":
             items = annotated(reader, reviewers)
             return ranking_figures(reader, labels, items, resampling, only) if labels.given else None

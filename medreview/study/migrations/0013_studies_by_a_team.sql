@@ -32,3 +32,7 @@ FROM batch_standing AS a, json_each(a.payload, '$.batches') AS b, json_each(b.va
 INSERT INTO event_kind VALUES
     ('consent'),                         -- another text, or none; the unit is the study
     ('consent_given');                   -- a reviewer consents to the text with this hash; the unit is the study
+
+-- Rankings of models' answers.
+INSERT INTO event_kind VALUES
+    ('ranking_draw');                    -- rankings are made of QA items that a seed draws; the unit is the study

@@ -24,6 +24,7 @@ from medreview.references.model import Reference
 from medreview.review.queue import open_queue
 from medreview.study import Study
 from medreview.study.ids import content_id
+from medreview.units.item_answers import ANSWERS_FILE
 from medreview.units.registry import KINDS
 from tests.exchange.example_study import PAGE, QUOTE, TEXTS, ExampleStudy
 from tests.support import unit_study
@@ -32,7 +33,7 @@ from tests.support.reference_study import CHECKS, add_reference
 from tests.support.study_builder import StudyBuilder, build
 
 NewExample = Callable[[str], ExampleStudy]
-OF_KINDS = {table.file for kind in KINDS.values() for table in kind.tables}
+OF_KINDS = {ANSWERS_FILE.file} | {table.file for kind in KINDS.values() for table in kind.tables}
 SQL_TYPES = {"text": "TEXT", "time": "TEXT", "integer": "INTEGER", "boolean": "INTEGER", "number": "REAL"}
 
 

@@ -1,0 +1,176 @@
+"""A benchmark of QA items, models that answer it by a seeded rule, and annotators who err by another.
+
+A rule is a keyed hash: what a model writes to an item, and what an annotator makes of it, follow from seed, names and
+item alone, so that a test can compute what the figures have to recover.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from medreview import pipeline
+from medreview.generators.qa_answers import QAAnswers
+from medreview.study import Study
+from medreview.text import sha256
+from medreview.units.new_units import ImportRecord, store_records
+from medreview.units.qa import TYPES, QAItem, with_letters
+from medreview.units.qa_key import CLOSED
+from medreview.units.stored import NewPassage, NewUnit
+from tests.support.http_server import Exchange
+from tests.support.judge_endpoint import JudgeEndpoint, says
+from tests.support.misbehaving import read_request
+from tests.support.unit_study import decide
+
+_SCALE: Final = 1 << 52
+
+
+def chance(*names: object) -> float:
+    """A number from 0 to 1 that follows from the names."""
+    return int(sha256("/".join(map(str, names)))[:13], 16) / _SCALE
+
+
+def item(number: int) -> QAItem:
+    """The item of a number: the seven types come in turn."""
+    kind = list(TYPES)[number % len(TYPES)]
+    passage = NewPassage(text_of(number)).passage_id
+    question = f"Case {number}: which dose of the made-up drug d{number} is given?"
+    options = with_letters(f"{number} mg of d{number} {how}" for how in ("daily", "weekly", "monthly", "once"))
+    right = [options[number % 4][1], options[(number + 1) % 4][1]]
+    match kind:
+        case "true_false":
+            question = f"Case {number}: the dose of d{number} is {number} mg."
+            return QAItem(kind, question, answers=("True" if number % 2 else "False",), passage=passage)
+        case "list":
+            return QAItem(kind, question, options, tuple(right), passage=passage)
+        case "multiple_choice":
+            return QAItem(kind, question, options, (right[0],), passage=passage)
+    steps = ("The dose follows the weight.", "The weight is known.") if kind.startswith("multi") else ()
+    wrong = {"wrong_answer": "Any dose.", "wrong_steps": ("Doses never matter.", "So any will do."),
+             "flaw": "Doses matter."}  # fmt: skip
+    more: Mapping[str, Any] = wrong if kind.endswith("inverse") else {}
+    return QAItem(kind, question, answers=(f"{number} mg",), steps=steps, passage=passage, **more)
+
+
+def text_of(number: int) -> str:
+    """The passage of an item."""
+    return f"In case {number} the dose of d{number} is {number} mg, by weight. Nothing else is given."
+
+
+def fill(study: Study, items: int, *, first: int = 0) -> None:
+    """Store so many items with their passages."""
+    made = [(number, item(number)) for number in range(first, first + items)]
+    record = ImportRecord(
+        passages=tuple(NewPassage(text_of(number)) for number, _ in made),
+        units=tuple(
+            NewUnit("qa", one.question, one.content(), f"i{number}", "made up", belongs_to=one.passage)
+            for number, one in made
+        ),
+    )
+    study.write(lambda connection: store_records(connection, [record], "test"))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a model answers: shares of closed items that it gets right, refuses or answers beside the point, and of open
+    ones in which it invents something."""
+
+    right: float
+    refuses: float = 0.0
+    unclear: float = 0.0
+    invents: float = 0.0
+
+    def closed(self, model: str, number: int) -> str:
+        """``right``, ``wrong``, ``refused``, ``unread``: what its answer to a closed item is."""
+        fate = chance("closed", model, number)
+        if fate < self.refuses:
+            return "refused"
+        if fate < self.refuses + self.unclear:
+            return "unread"
+        return "right" if chance("right", model, number) < self.right else "wrong"
+
+    def invented(self, model: str, number: int) -> bool:
+        """Whether its answer to an open item has something invented."""
+        return chance("open", model, number) < self.invents
+
+    def answer(self, model: str, number: int) -> str:
+        """What it writes to an item."""
+        one = item(number)
+        if one.type not in CLOSED:
+            dose = number + 1000 if self.invented(model, number) else number
+            return f"The dose of d{number} is {dose} mg, {_VOICES[int(chance('voice', model, number) * len(_VOICES))]}."
+        match self.closed(model, number):
+            case "refused":
+                return "I'm sorry, but I cannot answer that."
+            case "unread":
+                return "Doses depend on many things."
+            case "right":
+                letters = _key(one)
+            case _:
+                letters = (
+                    ["False" if number % 2 else "True"]
+                    if one.type == "true_false"
+                    else ["D" if number % 4 != 3 else "B"]
+                )
+        return _FORMS[int(chance("form", model, number) * len(_FORMS))].format(", ".join(letters))
+
+
+_FORMS: Final = ("{}", "Answer: {}.", "**{}**", "The answer is {}")
+_VOICES: Final = ("by weight", "as the weight asks", "which the weight decides", "given by weight")
+
+
+def _key(one: QAItem) -> list[str]:
+    if one.type == "true_false":
+        return list(one.answers)
+    return [letter for letter, text in one.options if text in one.answers]
+
+
+class Answering:
+    """A server's route: each model that it is asked for answers by its rule."""
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        self.rules = rules
+
+    def __call__(self, exchange: Exchange) -> None:
+        body = json.loads(exchange.body)
+        words = read_request(body).texts["item"]
+        number = re.match(r"Case (\d+):", words)  # other items may be there as well
+        answer = self.rules[body["model"]].answer(body["model"], int(number[1])) if number else "I cannot say."
+        says(json.dumps({"answer": answer}), usage=(100, 20))(exchange)
+
+
+def answer_with(study: Study, rules: Mapping[str, Rule]) -> None:
+    """Let each model answer what the study has, on a server of its own."""
+    with JudgeEndpoint(Answering(rules)) as server:
+        for name in rules:
+            settings = server.settings(name, model=name, price_input=1.0, price_output=10.0)
+            pipeline.generate(study, pipeline.Generating(QAAnswers, settings))
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """Who ranks, rates and flags an output by what is invented in it, and is wrong about it as often as ``errs``."""
+
+    name: str
+    errs: float = 0.0
+
+    def flags(self, model: str, number: int, invented: bool) -> bool:
+        """Whether they flag an output."""
+        return invented != (chance("errs", self.name, model, number) < self.errs)
+
+
+def rank(study: Study, unit: str, annotator: Annotator, rules: Mapping[str, Rule]) -> None:
+    """One annotator's labels of one ranking: what they flag is Bad and comes last, the rest is Good."""
+    row = study.reader.execute("SELECT record_id, content FROM unit WHERE unit_id = ?", (unit,)).fetchone()
+    number, outputs = int(row[0][1:]), json.loads(row[1])["outputs"]
+    flagged = {
+        place: annotator.flags(one["model"], number, rules[one["model"]].invented(one["model"], number))
+        for place, one in enumerate(outputs, 1)
+    }
+    good, bad = ("=".join(str(place) for place, bad in flagged.items() if bad == is_bad) for is_bad in (False, True))
+    decide(study, annotator.name, unit, "rank", ">".join(filter(None, (good, bad))), block="rankings")
+    for place, is_bad in flagged.items():
+        decide(study, annotator.name, unit, f"quality/{place}", "bad" if is_bad else "good", block="rankings")
+        level = "flagged" if is_bad else "not_flagged"
+        decide(study, annotator.name, unit, f"hallucinated/{place}", level, block="rankings")
