@@ -27,7 +27,8 @@ from medreview.units.stored import NewUnit, load_unit
 
 DRAW: Final = "ranking_draw"
 """The kind of event: rankings are made of items that a seed draws."""
-_FEWEST: Final = 2
+FEWEST: Final = 2
+"""Models that a ranking compares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +103,9 @@ def _check(models: Sequence[str], known: Sequence[str]) -> None:
     if strange := [name for name in models if name not in known]:
         there = f"there are {', '.join(known)}" if known else "no model has answered any"
         raise UserError(f"{', '.join(strange)} did not answer QA items; {there}.")
-    if not _FEWEST <= len(models) <= MOST_OUTPUTS:
+    if not FEWEST <= len(models) <= MOST_OUTPUTS:
         raise UserError(
-            f"A ranking compares {_FEWEST} to {MOST_OUTPUTS} models; {len(models)} answered QA items or are named."
+            f"A ranking compares {FEWEST} to {MOST_OUTPUTS} models; {len(models)} answered QA items or are named."
         )
 
 

@@ -62,7 +62,7 @@ class QAAnswers(Generator):
             return InputResult(code="over_context", report=report)
         got = yield ModelQuestion(
             "answer", prompt, texts, _checked, attempts=_TRIES, read=read_answer, allowed=_ALLOWED,
-            notes={"item": _FORMS.get(asked.type, "")},
+            about=asked.question, notes={"item": _FORMS.get(asked.type, "")},
         )  # fmt: skip
         ended = "" if got.valid else _CUT if _CUT in got.codes else got.status
         report |= {"answer": got.value, "ended": ended}

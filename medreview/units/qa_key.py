@@ -166,8 +166,10 @@ def _in_words(text: str, texts: dict[str, str]) -> frozenset[str]:
     """The options whose words stand in a text; one that is a part of another that stands there is not meant."""
     left, found = folded(text), set()
     for letter, option in sorted(texts.items(), key=lambda one: -len(one[1])):
+        if not option or option not in left:
+            continue  # most are not: there are too many different ones for a pattern each
         whole = re.compile(rf"(?<!\w){re.escape(option)}(?!\w)")
-        if option and whole.search(left):
+        if whole.search(left):
             found.add(letter)
             left = whole.sub(" ", left)
     return frozenset(found)

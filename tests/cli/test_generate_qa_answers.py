@@ -77,6 +77,10 @@ def test_answers_are_stored_once_with_model_and_prompt_and_scored_as_the_rule_ha
     assert scored["atlas-70b", "list"]["overlap"]["value"] >= scored["atlas-70b", "list"]["accuracy"]["value"]
     shown = medreview("stats", benchmark, "--unit", "qa", "--full").stdout
     assert "QA items that models answered" in shown
+    whole = json.loads(medreview("stats", benchmark, "--json").stdout)["units"]
+    assert [one["family"]["answered"] for one in whole if one["kind"] == "qa"] == [figures], "without any label"
+    medreview("report", benchmark, "report.html")
+    assert "QA items that models answered" in (benchmark.parent / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_export_has_every_answer_and_one_for_who_is_blind_has_none(medreview, benchmark, server, tmp_path):

@@ -14,6 +14,8 @@ from medreview.review.unit_queues import ALL
 from medreview.stats.formulas.estimate import Estimate
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
+from medreview.units.qa_key import CLOSED
+from tests.support import asked_items
 from tests.support.commands import Program, own_settings
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
 from tests.support.one_screen import assert_one_screen, screens
@@ -349,3 +351,29 @@ def test_a_file_that_holds_no_votes_is_refused_in_a_sentence(medreview: Program,
     (medreview.folder / "bad.json").write_text(body)
 
     assert said in medreview("reproduce", "--votes", "bad.json", check=2).stderr
+
+
+def test_a_benchmark_is_asked_of_every_model_and_ranked_and_a_second_time_nothing_is_new(
+    medreview: Program, tmp_path: Path
+) -> None:
+    rules = {"atlas": asked_items.Rule(0.9, invents=0.1), "pebble": asked_items.Rule(0.4, refuses=0.2, invents=0.6)}
+    with Study.create(tmp_path / "s.medreview") as study:
+        asked_items.fill(study, 21)
+    with JudgeEndpoint(asked_items.Answering(rules)) as server:
+        tables = (server.table(name, name).replace("judges.", "models.") for name in rules)
+        own_settings(tmp_path, "\n".join(tables))
+        run = ("replay", "cliniqlink", "s.medreview", "--skip", "items", "--model", "atlas")
+        alone = json.loads(medreview(*run, "--json").stdout)
+        both = json.loads(medreview(*run, "--model", "pebble", "--json").stdout)
+        again = json.loads(medreview(*run, "--model", "pebble", "--json").stdout)
+        assert len(server.asked) == 2 * 21
+    words = [{step["step"]: (step["state"], step["words"]) for step in one["steps"]} for one in (alone, both, again)]
+    assert words[0]["rankings"] == ("left", "1 model answered the items: --model NAME, again for each other")
+    assert words[1]["rankings"] == ("did", "12 rankings of the answers of 2 models, 12 of them new")
+    assert words[2]["rankings"] == ("done", "12 rankings of the answers of 2 models, 0 of them new")
+    assert words[2]["answers"][0] == "done"
+    figures = {(row["figure"], row["of"]): row["value"] for row in again["figures"]}
+    for model, rule in rules.items():
+        closed = [rule.closed(model, number) for number in range(21) if asked_items.item(number).type in CLOSED]
+        value = figures["closed items answered as the key has it", model]
+        assert value == pytest.approx(closed.count("right") / len(closed))

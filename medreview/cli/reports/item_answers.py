@@ -12,7 +12,7 @@ from medreview.units.qa import TYPES
 _LEGEND: Final = (
     "accuracy: right / all that were put to the model. Right is what names the key and nothing else; unread, refused "
     "and empty answers are not right, and are counted apart. of read: right / those in which a choice can be read. "
-    "F1: of lists, of the options that were named."
+    "F1: of the options that were named."
 )
 
 
@@ -29,28 +29,22 @@ def item_answer_parts(figures: ItemAnswerFigures) -> Iterator[Part]:
     )
     if not figures.closed:
         return
-    rows = [(given(one.model), TYPES.get(one.type, "all closed"), one) for one in figures.closed]
+    rows = [(f"- {TYPES[one.type]}" if one.type else given(one.model), one) for one in figures.closed]
     yield ""
     yield inset(
         table(
-            ("model", "items", "accuracy", "95% interval", "n", "of read", "F1", *HOW[1:]),
+            ("closed items", "accuracy", "95% interval", "n", "of read", *HOW[1:]),
             (
-                (
-                    model,
-                    kind,
-                    one.accuracy,
-                    one.accuracy.n,
-                    value_cell(one.of_read),
-                    "" if one.overlap is None else value_cell(one.overlap),
-                    *(one.how[how] for how in HOW[1:]),
-                )
-                for model, kind, one in rows
+                (name, one.accuracy, one.accuracy.n, value_cell(one.of_read), *(one.how[how] for how in HOW[1:]))
+                for name, one in rows
             ),
-            long=("items",),
-            if_any=("F1",),
         ),
-        *reasons([(f"{model}, {kind}", one.accuracy) for model, kind, one in rows]),
+        *reasons([(f"{given(one.model)}, {TYPES.get(one.type, 'all')}", one.accuracy) for one in figures.closed]),
     )
+    lists = [(given(one.model), one.overlap) for one in figures.closed if one.overlap is not None]
+    if lists:
+        told = ((name, f1, f1.n) for name, f1 in lists)
+        yield from ("", inset(table(("F1 of lists", "mean", "95% interval", "n"), told), *reasons(lists)))
     if left := sum(one.without_key for one in figures.closed if not one.type):
         yield f"left out: {counted(left, 'answer')} to an item whose key is none of its options"
     yield _LEGEND

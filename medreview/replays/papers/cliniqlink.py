@@ -4,32 +4,40 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+from medreview.errors import UserError
+from medreview.generators.answer_rankings import FEWEST, RankingDraw, answering_models, make_rankings
+from medreview.generators.qa_answers import QAAnswers
 from medreview.generators.qa_items import QAItems
-from medreview.replays.replay import Replay, Row
+from medreview.replays.replay import Replay, ReplayInputs, Row, Step, StepOutcome
 from medreview.replays.reproduced import HALLUCINATED, PLAUSIBLE
 from medreview.replays.step_kinds import PARAGRAPHS, files, generate, review, second_annotator
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import estimate_named
+from medreview.stats.units.closed_answers import item_answer_figures
 from medreview.stats.units.kind_labels import FINAL, RELEVANCE, kind_labels
 from medreview.stats.units.qa_figures import AnnotatedItem, annotated, qa_figures
 from medreview.stats.units.rankings import ranking_figures
 from medreview.stats.units.rater_agreement import all_reviewers
 from medreview.study import Study
+from medreview.text import counted
+from medreview.units.registry import count_units
 
 _NO_ITEM: Final = "there is no QA item yet"
 _HALLUCINATED: Final = f"{HALLUCINATED.words}, {HALLUCINATED.counts}"
+_SCORED: Final = "closed items answered as the key has it"
 _ANY_FLAG: Final = "A flag counts as it was settled; one on which annotators differ counts until somebody settles it."
 
 
 def table(study: Study) -> Iterator[Row]:
     """Experiment 1: the rate of hallucinations, plausibility, answerability, yield, and the agreement of two; then
-    experiment 2, models' outputs in rankings."""
+    experiment 2, models' answers to closed items, and their outputs in rankings."""
     items = annotated(study.reader)
     if items:
         yield from _annotation(study, items)
     else:
         yield Row("hallucination rate", _HALLUCINATED,
                   missing="nobody has labelled an item yet (queue qa)")  # fmt: skip
+    yield from _closed(study)
     yield from _preference(study, items)
 
 
@@ -58,6 +66,18 @@ def _annotation(study: Study, items: list[AnnotatedItem]) -> Iterator[Row]:
               why="0.920 and 0.231 are of the same labels: one takes no account of how rare a flag is.")  # fmt: skip
     yield Row("minutes per label", "2.05", rates.minutes,
               why="Ours is active time on the screen; labels from a file have none.")  # fmt: skip
+
+
+def _closed(study: Study) -> Iterator[Row]:
+    """Experiment 2: the benchmark asked zero-shot."""
+    found = item_answer_figures(study.reader)
+    if found is None:
+        yield Row(_SCORED, "(not printed)", missing="no model has answered the items yet")
+        return
+    for one in found.closed:
+        if not one.type:
+            yield Row(_SCORED, "(not printed)", one.accuracy, of=one.model,
+                      why="Answers that are refused or cannot be read are not right.")  # fmt: skip
 
 
 _RATES: Final = "27.1% at 1B to 9.3% at 70B"
@@ -93,6 +113,23 @@ def _preference(study: Study, items: list[AnnotatedItem]) -> Iterator[Row]:
                   estimate_named(agreement, "Cohen's kappa (quadratic weights)"), of=kind)  # fmt: skip
 
 
+def _rankings(given: ReplayInputs) -> StepOutcome:
+    """Rankings of every open item that all models answered; those that came in a file stand beside them."""
+    models = tuple(answering_models(given.study.reader))
+    if len(models) >= FEWEST:
+        try:
+            done = make_rankings(given.study, given.reviewer, RankingDraw(models))
+        except UserError as none:
+            return StepOutcome("waits", str(none).rstrip("."))
+        words = f"{counted(done.drawn, 'ranking')} of the answers of {len(models)} models, {done.new:,} of them new"
+        return StepOutcome("did" if done.new else "done", words)
+    if there := count_units(given.study.reader, "ranking"):
+        return StepOutcome("done", f"{counted(there, 'ranking')} from a file there")
+    return StepOutcome(
+        "left", f"{counted(len(models), 'model')} answered the items: --model NAME, again for each other"
+    )
+
+
 REPLAY: Final = Replay(
     name="cliniqlink",
     paper="Colelough et al., Quantifying Hallucinations in Large Language Models on Medical Textbooks",
@@ -106,6 +143,8 @@ REPLAY: Final = Replay(
                "items", _NO_ITEM),
         second_annotator("second annotator", "45% of the items go to a second annotator, blind.", "qa", 0.45, "items",
                         _NO_ITEM),
+        generate("answers", "Each model answers the items, without passage and key.", QAAnswers, _NO_ITEM, each=True),
+        Step("rankings", "The answers to open items, without names, beside the reference answer.", _rankings),
         review("preference", "Clinicians rank anonymous outputs of models, rate each, and flag what is hallucinated.",
                "ranking", "rankings", "rankings", "no ranking came in"),
     ),
@@ -116,10 +155,13 @@ REPLAY: Final = Replay(
         "Conflicts of two annotators, on relevance or a flag, are settled in the queue conflicts_qa; the paper had two "
         "adjudicators.",
         "Intervals of agreement resample passages, since the items of one are alike.",
+        "The first --model writes the items, and each --model answers them. To leave the first one out of it, bring in "
+        "the items as a file, and skip the step items.",
+        "Every model that answered is ranked; the paper ranked the eight that scored best.",
     ),
     not_replayed=(
-        "Experiment 2 asks eight models the benchmark's open questions: here their answers come in as rankings. Mean "
-        "ranks, differences of models and figures by type: `medreview stats STUDY --unit ranking --full`.",
+        "Mean ranks, differences of models and figures by type have a place of their own: `medreview stats STUDY "
+        "--unit ranking --full`.",
     ),
     table=table,
 )  # fmt: skip

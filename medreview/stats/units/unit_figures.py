@@ -39,6 +39,7 @@ from medreview.stats.units.rater_agreement import (
 )
 from medreview.stats.units.statement_lists import StatementListFigures, statement_list_figures
 from medreview.stats.units.unit_division import UnitBy, UnitDivision, check_division, unit_division
+from medreview.units.item_answers import GENERATOR
 from medreview.units.registry import KINDS
 
 
@@ -66,8 +67,10 @@ Family = (
 SELECTED: Final = ("pair", "fact", "suggestion", "qa", "ranking", "reference")
 """The kinds whose figures can be those of a part of them: all of these figures come from labels and votes on units."""
 
-_LABELLED: Final = """SELECT EXISTS (
-SELECT 1 FROM event WHERE unit >= ?1 || ':' AND unit < ?1 || ';' AND kind = 'decide')"""
+_HAS_FIGURES: Final = f"""SELECT EXISTS (
+SELECT 1 FROM event WHERE unit >= ?1 || ':' AND unit < ?1 || ';' AND kind = 'decide')
+OR (?1 = 'qa' AND EXISTS (SELECT 1 FROM generation_run WHERE generator = '{GENERATOR}'))"""
+"""Somebody labelled one, or models answered them."""
 
 
 @dataclass(frozen=True)
@@ -257,14 +260,14 @@ def every_unit_figures(
     resampling: Resampling = DEFAULT,
     epsilon: float = EPSILON,
 ) -> tuple[UnitFigures, ...]:
-    """Those of each kind that somebody labelled some of, in the order of the first screen.
+    """Those of each kind that somebody labelled some of, or that models answered, in the order of the first screen.
 
     Without what the figures of a study have beside them, of questions and of revisions.
     """
     every = (
         unit_figures(reader, kind, reviewers=reviewers, resampling=resampling, epsilon=epsilon)
         for kind in KINDS
-        if reader.execute(_LABELLED, (kind,)).fetchone()[0]
+        if reader.execute(_HAS_FIGURES, (kind,)).fetchone()[0]
     )
     return tuple(
         replace(one, family=None) if isinstance(one.family, QuestionReport | RevisionFigures) else one for one in every
