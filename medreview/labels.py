@@ -346,11 +346,13 @@ SET_APART: Final = ("hidden", "alt", "boilerplate", "collapsed")
 white on white, closed without a control); the words for an image; a menu or a footer; behind a control that opens it
 (an accordion, a tab)."""
 
-QUOTE_DOUBTS: Final = ("none", "off_topic", "instructions", *SET_APART)
-"""What speaks against a quote that is in the page, as a proof of support; definitions in
-``medreview.judges.quote_grounding``."""
+QUOTE_DOUBTS: Final = (
+    "none", "off_topic", "instructions", "hidden", "alt", "opposed", "part_missing", "boilerplate", "collapsed",
+)  # fmt: skip
+"""What speaks against a quote that is in the page, as a proof of support, after ``none`` the gravest first; definitions
+in ``medreview.judges.quote_grounding``."""
 
-DISPROVING_DOUBTS: Final = ("off_topic", "instructions", "hidden", "alt")
+DISPROVING_DOUBTS: Final = ("off_topic", "instructions", "hidden", "alt", "opposed")
 """Of these the ones that let a quote prove nothing."""
 
 
@@ -384,6 +386,8 @@ def quote_doubt_words(doubt: str | None) -> str:
     """A quote's doubt as badges and screens say it; empty for none, and where nobody has looked."""
     if doubt in SET_APART:
         return "hidden text"
+    if doubt in ("opposed", "part_missing"):
+        return doubt.replace("_", " ")
     return "off topic" if doubt in DISPROVING_DOUBTS else ""
 
 

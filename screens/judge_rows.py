@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from medreview.next_step import command
 from medreview.review.cell_width import fit, fit_words, width
-from medreview.review.judge_words import JudgeWords, sure_words
+from medreview.review.judge_words import JudgeWords, missing_words, sure_words
 from medreview.review.session import ReviewSession
 from medreview.review.verdict_card import JudgeGroup, JudgeLine, VerdictCard, Words
 from medreview.review.why_flagged import APART, beside_tally
@@ -51,9 +51,8 @@ def _rows(words: JudgeWords, columns: int) -> list[Row]:
     sure = sure_words(words.confidence) if words.confidence is not None else ""
     said = (
         (" · ".join(filter(None, (words.page, words.state, sure, f"by {by}" if by else ""))), "dim"),
-        (f"{words.quoted or 'quote'}: “{words.quote}”", "badge" if words.false else "quote")
-        if words.quote
-        else ("no quote", "dim"),
+        *([(missing_words(words.missing), "badge")] if words.missing else []),
+        *([(quote.whole, "badge" if quote.false else "quote") for quote in words.quotes] or [("no quote", "dim")]),
         (f"reason: {words.reason}" if words.reason else "no reason given", ""),
     )
     return [row for text, style in said for row in wrapped(text, columns, style, lead="   ")]
@@ -136,6 +135,12 @@ def _quoted(card: VerdictCard, line: JudgeLine | None, columns: int, quoted: str
         return [*row, (fit_words(words, max(0, columns - cells(row) - 1)), "dim")]
     name = visible(line.judge)
     row.append((f"{fit(name, min(width(name), columns // 3))}  ", "dim"))
+    if line.missing and not line.wrong:
+        words = visible(missing_words(line.missing))
+        room = columns - cells(row) - 1
+        if width(words) + _LEAST_QUOTE > room:
+            return [*row, (fit_words(words, room), "badge")]
+        row += [(words, "badge"), (" · ", "")]
     there = [line.page.text[start:end] for start, end in line.page.changed[:1]]
     after: list[StyledText] = [("  page ", "dim"), (f"[{visible(there[0])}]", "clash")] if there and there[0] else []
     room = columns - cells(row) - cells(after) - 1
@@ -319,6 +324,12 @@ def _line_parts(card: VerdictCard, line: JudgeLine, number: int, columns: int) -
     elif line.quote.text:
         style = "quote" if STYLE.get(line.level or "") == "says" else ""
         parts.append(_part(0, 2, 6, lambda rows: quote_rows(line.quote, columns, style, rows, indent)))
+    if line.missing:
+        missing = missing_words(line.missing)
+        parts.append(_part(1, 2, 3, lambda rows: wrapped(missing, columns, "badge", rows, lead=indent)))
+    for what, quote in line.more:
+        lead_of = f"{indent}{what}  " if what else indent
+        parts.append(_part(0, 2, 8, partial(quote_rows, quote, columns, "", lead=lead_of)))
     if line.reason:
         parts.append(_part(0, 2, 7, lambda rows: wrapped(line.reason, columns, "dim", rows, lead=indent)))
     return parts
@@ -334,7 +345,7 @@ def _head(line: JudgeLine, lead: str, wide: int, said: int, columns: int, most: 
         sure = sure if width(f"{verdict}{sure}{line.quoted}") + 2 <= room else ""
         below: Row = [(" " * width(lead), ""), (verdict, style), (sure, "dim"), ("  ", ""), (line.quoted, mark)]
         return [[(lead, "title"), (fit(name, min(width(name), room)), "")], below]
-    short = line.quoted.removeprefix("quote ")
+    short = line.quoted.removeprefix("quote ").replace(" quotes ", ": ")
     # Where the name would be cut, what says the least goes first: of a true quote that it is.
     choices = ((said, line.quoted), (width(verdict), line.quoted), (width(verdict), short if line.wrong else ""))
     fitting = (each for each in choices if min(wide, width(name)) + each[0] + width(each[1]) + 4 <= room)

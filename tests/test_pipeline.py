@@ -18,7 +18,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from tests.support.commands import Program
-from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
+from tests.support.judge_endpoint import JudgeEndpoint, as_asked, by_prompt
 from tests.support.saved_pages import save_pages
 from tests.support.shared import made_once
 from tests.support.study_builder import rows_of
@@ -188,7 +188,7 @@ def test_the_results_of_a_batch_count(study: Study, folder: Path) -> None:
 
     assert pipeline.batch_in(study, judges, [result("I would rather not say.")]).abstained == 1
     assert verdict(study)[:3] == ("supported", 1, 0)
-    said = {"quote": "", "reason": "Nothing on this.", "label": "not_addressed", "confidence": 0.9}
+    said = as_asked({"reason": "Nothing on this.", "label": "not_addressed", "confidence": 0.9})
     assert pipeline.batch_in(study, judges, [result(json.dumps(said))]).judged == 1
     assert verdict(study) == (None, 1, 1, "jury 1-1")
 

@@ -19,7 +19,7 @@ from medreview.labels import (
     level_for_key,
 )
 from medreview.review.decision import FollowUp, brief
-from medreview.review.judge_words import state_words, sure_words
+from medreview.review.judge_words import missing_words, state_words, sure_words
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit, partner_for
 from medreview.review.statement_editing import exclude_event, join_event, split_event
@@ -278,7 +278,9 @@ def _of_judge(line: JudgeLine) -> str:
     sure = f", {sure_words(line.sure)}" if line.sure is not None else ""
     quote = f". {line.quoted or 'quote'}: {line.quote.marked()[0]}" if line.quote.text else ""
     page = f" page: {line.page.marked()[0]}" if line.page.changed else ""
-    return f"{line.judge}{by}: {line.said}{sure}{quote}{page}. {line.reason}".rstrip()
+    more = "".join(f". {what or 'also'}: {words.marked()[0]}" for what, words in line.more)
+    missing = f". {missing_words(line.missing)}" if line.missing else ""
+    return f"{line.judge}{by}: {line.said}{sure}{quote}{page}{more}{missing}. {line.reason}".rstrip()
 
 
 _AROUND: Final = 300

@@ -18,6 +18,7 @@ from medreview.exchange.imports.listed_citations import GivenPage
 from medreview.generators.answer_rules import words
 from medreview.generators.generator import ValidatorResult
 from medreview.judges.injection import among_instructions
+from medreview.judges.judge_answer import APART, answer_in
 from medreview.judges.votes import mapped
 from medreview.labels import PROVEN_QUOTES
 from medreview.statements.sentences import sentence_spans
@@ -180,15 +181,15 @@ class BriefOpinion(NamedTuple):
 
 
 def check_opinion(value: Mapping[str, Any], statement: str, notes: Sequence[TaggedNote]) -> ValidatorResult:
-    """A judge's answer on a statement and its notes.
+    """A judge's answer on a statement and its notes. One that says the opposite as well does not support it.
 
     Support counts with a quote only that stands in the notes, bears on the statement, and is not among instructions.
     """
     raw = str(value["label"])
     known = mapped(raw)
-    opinion = BriefOpinion(
-        raw, known is not None and known[1] is True, str(value["reason"]), str(value["quote"]).strip()
-    )
+    answer = answer_in(value)
+    supported = known is not None and known[1] is True and not answer.opposes
+    opinion = BriefOpinion(raw, supported, str(value["reason"]), APART.join(map(str.strip, answer.quotes)))
     if known is None or known[1] is None:
         return ValidatorResult(("label_unknown",), opinion)
     return ValidatorResult(_doubts(opinion, statement, notes) if opinion.supported else (), opinion)

@@ -34,6 +34,7 @@ from medreview.evidence.sentence_analysis import SentenceAnalysis
 from medreview.exchange.imports.file_rows import BadRecord, check_text, open_text
 from medreview.exchange.imports.json_rows import read_jsonl
 from medreview.generators.generator import JUDGE, Generator, InputResult, Item, ModelQuestion, ValidatorResult, Work
+from medreview.judges.judge_answer import APART, answer_in, comes_to, located
 from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.rollup import by_source, tie_rule
 from medreview.judges.tasks.task import confidence_of
@@ -392,7 +393,7 @@ class Cleanup(Generator):
         )
         if not said.valid:
             return InputResult(ImportRecord(units=(unit,)), report={"action": "revise", "judged": said.status})
-        opinion = _opinion(unit.unit, judge, prompt.id, said.value, ground(said.value["quote"], revised["text"]))
+        opinion = _opinion(unit.unit, judge, prompt.id, said.value, lambda quote: ground(quote, revised["text"]))
         report = {"action": "revise", "judged": opinion.label or f"{opinion.raw_label}, unproven"}
         return InputResult(ImportRecord(units=(unit,), opinions=(opinion,)), report=report)
 
@@ -416,11 +417,15 @@ def _unit(value: Mapping[str, str], one: Unsupported, model: str) -> NewUnit:
     return NewUnit(_AXIS, one.text, content, origin=one.origin, model=model, belongs_to=one.response_id)
 
 
-def _opinion(unit: str, judge: JudgeSettings, prompt_id: str, value: Mapping[str, Any], found: Grounded) -> NewOpinion:
+def _opinion(
+    unit: str, judge: JudgeSettings, prompt_id: str, value: Mapping[str, Any], look: Callable[[str], Grounded]
+) -> NewOpinion:
     """What the judge says of the revised text, by the rule of its judgements: support counts with a proof only."""
     raw = str(value["label"])
-    supported = (mapped(raw) or (None, None))[1]
-    label = {True: "supported" if found.proves else None, False: "not_supported", None: None}[supported]
+    supports = (mapped(raw) or (None, None))[1] is True
+    given = located(answer_in(value), lambda quote, _: look(quote), supports=supports)
+    _, supported = comes_to(raw, given)
+    label = {True: "supported", False: "not_supported", None: None}[supported]
     return NewOpinion(
         unit=unit,
         judge=judge.name,
@@ -431,5 +436,5 @@ def _opinion(unit: str, judge: JudgeSettings, prompt_id: str, value: Mapping[str
         prompt_id=prompt_id,
         confidence=confidence_of(value.get("confidence")),
         reason=str(value.get("reason", "")),
-        quote=str(value["quote"]),
+        quote=APART.join(one.quote for one in given.quotes),
     )

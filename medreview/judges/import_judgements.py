@@ -9,8 +9,9 @@ from typing import Any
 from medreview.citations import Citation, canonical_key, from_list
 from medreview.exchange.imports.judgements import JudgementRecord
 from medreview.exchange.imports.listed_citations import encoded
+from medreview.judges.judge_answer import answer_columns, answer_in, located
 from medreview.judges.prompts import known_hash
-from medreview.judges.quote_grounding import QuoteGrounder, quote_columns
+from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.runs import JudgeRun, add_run
 from medreview.judges.votes import LABELS, mapped, normalised
 from medreview.progress import SILENT, Progress
@@ -81,7 +82,14 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[JudgeRun, dict[str
     statement_id, snapshot_id, others = finder.match(record)
     run = JudgeRun(record.judge, "recorded", record.model, record.prompt, finder.prompt_hash(record.prompt))
     supports = record.statement if supported else None
-    found = finder.quotes.ground(record.quote, snapshot_id, others, supports)
+
+    def look(quote: str, against: bool) -> Grounded:
+        return finder.quotes.ground(quote, snapshot_id, others, supports, against=against)
+
+    try:
+        given = located(answer_in(record.said), look, supports=bool(supported))
+    except ValueError as error:
+        raise LookupError(str(error)) from error
     return run, {
         "judgement_id": content_id("g", run.judge_run_id, statement_id, snapshot_id),
         "judge_run_id": run.judge_run_id,
@@ -91,7 +99,7 @@ def _row(record: JudgementRecord, finder: "_Finder") -> tuple[JudgeRun, dict[str
         "verdict": verdict,
         "supported": supported,
         "confidence": record.confidence,
-        **quote_columns(record.quote, found),
+        **answer_columns(given, finder.text(statement_id)),
         "reason": record.reason,
         "raw_output": "",
         "error": "",
@@ -140,6 +148,11 @@ class _Finder:
             raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
         snapshot_id = self._snapshots[key]
         return statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id)
+
+    def text(self, statement_id: str) -> str:
+        """The statement as it is stored."""
+        found = self._reader.execute("SELECT text FROM statement WHERE statement_id = ?", (statement_id,)).fetchone()
+        return str(found[0])
 
     def _load(self, record_id: str) -> None:
         if record_id == self._record_id:

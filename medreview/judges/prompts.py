@@ -16,8 +16,10 @@ from medreview.text import sha256
 
 _PARTS = re.compile(r"\A\+\+\+\n(?P<head>.*?)\n\+\+\+\n(?P<text>.*)\Z", re.DOTALL)
 _SCHEMA = re.compile(r"```json schema\n(.*?)\n```", re.DOTALL)
-_OPTIONAL: Final = frozenset({"confidence", "reason", "left_out"})
+_OPTIONAL: Final = frozenset({"confidence", "reason", "left_out", "missing", "opposes", "opposing_quote"})
 """Optional properties of an answer; all others are needed for its row."""
+_ONE_QUOTE: Final = "source_verification"
+"""The task whose prompt asked for one ``quote`` in version 1; answers of that form are read as before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,25 @@ class Prompt:
 
 def prompt_names() -> list[str]:
     """The names of the tasks with a prompt, sorted."""
-    names = [entry.name for entry in files("medreview.prompts").iterdir()]
-    return sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
+    return sorted(name for name in _bundled() if "." not in name)
+
+
+def _bundled() -> list[str]:
+    """The names of the bundled files; one of an earlier version ends with its number: ``source_verification.1``."""
+    names = (entry.name for entry in files("medreview.prompts").iterdir())
+    return [name.removesuffix(".md") for name in names if name.endswith(".md")]
 
 
 def prompt_file(task: str) -> str:
-    """The text of a task's bundled prompt file. Raises :class:`UserError` for an unknown task."""
-    if task not in prompt_names():
-        raise UserError(f"There is no prompt {task!r}; there are: {', '.join(prompt_names())}.")
-    return files("medreview.prompts").joinpath(f"{task}.md").read_text(encoding="utf-8")
+    """The text of a task's bundled prompt file, or of an earlier version of it (``source_verification/1``).
+
+    Raises :class:`UserError` for an unknown one.
+    """
+    name = task.replace("/", ".")
+    if name not in _bundled():
+        known = (*prompt_names(), *(name.replace(".", "/") for name in sorted(_bundled()) if "." in name))
+        raise UserError(f"There is no prompt {task!r}; there are: {', '.join(known)}.")
+    return files("medreview.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8")
 
 
 def load_prompt(task: str, folder: Path | None = None) -> Prompt:
@@ -82,9 +94,11 @@ def load_prompt(task: str, folder: Path | None = None) -> Prompt:
 def known_hash(prompt_id: str) -> str:
     """The hash of a bundled prompt by its id; ``""`` for any other id."""
     task, _, _ = prompt_id.partition("/")
-    if task not in prompt_names():
+    earlier = prompt_id.replace("/", ".")
+    name = earlier if earlier in _bundled() else task
+    if name not in _bundled():
         return ""
-    prompt = load_prompt(task)
+    prompt = _read(prompt_file(name), name)
     return prompt.sha256 if prompt.id == prompt_id else ""
 
 
@@ -122,15 +136,22 @@ def _check(custom: Prompt, bundled: Prompt, path: Path) -> None:
         raise UserError(f"The prompt {path} names {_list(missing)} in its head and has no place for it in its text.")
     properties = custom.schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}
-    if missing := [name for name in bundled.schema["properties"] if name not in properties and name not in _OPTIONAL]:
+    known = {*properties, *_OPTIONAL}
+    if custom.task == _ONE_QUOTE and "quote" in properties:
+        known.add("quotes")
+    if missing := [name for name in bundled.schema["properties"] if name not in known]:
         raise UserError(f"The schema of the prompt {path} lacks {_list(missing)}, which the task stores.")
     for name in set(properties) & set(bundled.schema["properties"]):
         words = properties[name].get("enum", ()) if isinstance(properties[name], dict) else ()
         allowed = bundled.schema["properties"][name].get("enum", ())
         bad = [word for word in words if (mapped(str(word)) is None if name == "label" else word not in allowed)]
         if bad or (allowed and not words):
-            known = sorted(LABELS) if name == "label" else allowed
-            raise UserError(f"In the schema of the prompt {path}, {name!r} must be an enum of: {_list(known)}.")
+            words_known = sorted(LABELS) if name == "label" else allowed
+            raise UserError(f"In the schema of the prompt {path}, {name!r} must be an enum of: {_list(words_known)}.")
+        most = bundled.schema["properties"][name].get("maxItems")
+        own = properties[name].get("maxItems") if isinstance(properties[name], dict) else None
+        if most and not (isinstance(own, int) and own <= most):
+            raise UserError(f"In the schema of the prompt {path}, {name!r} needs a `maxItems` of at most {most}.")
 
 
 def _list(names: Any) -> str:

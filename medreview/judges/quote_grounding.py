@@ -11,14 +11,15 @@ does it say what it is quoted for? What speaks against that is its doubt:
   have them, is text like any other);
 - ``none``: nothing.
 
-The first four let a quote prove nothing; the others are shown.
+The first four let a quote prove nothing; the others are shown. Two more are of a whole answer with its quotes
+(``medreview.judges.judge_answer``): ``opposed``, which lets it prove nothing, and ``part_missing``.
 """
 
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from medreview.evidence.bearing import Bearing
 from medreview.evidence.grounding import Grounding, QuoteIndex, ground, is_one_passage
@@ -45,6 +46,11 @@ class Grounded(NamedTuple):
     def proves(self) -> bool:
         """Whether the quote proves support: it is in the page, and no doubt takes that away."""
         return self.status in PROVEN_QUOTES and self.doubt not in DISPROVING_DOUBTS
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Where it stands, every place or part; ``()`` for nowhere."""
+        return self.grounding.spans if self.grounding else ()
 
 
 class _SetApart(NamedTuple):
@@ -82,11 +88,21 @@ class QuoteGrounder:
         self._reader = reader
         self._pages: dict[str, _PreparedPage] = {}
 
-    def ground(self, quote: str, snapshot_id: str, others: Iterable[str] = (), supports: str | None = None) -> Grounded:
+    def ground(
+        self,
+        quote: str,
+        snapshot_id: str,
+        others: Iterable[str] = (),
+        supports: str | None = None,
+        *,
+        against: bool = False,
+    ) -> Grounded:
         """Look up a quote in a snapshot.
 
         ``others``: the response's other snapshots; a quote that is only in one of those is ``other_source``.
-        ``supports``: the statement that it is quoted for, if its judge says that the page supports it.
+        ``supports``: the statement that it is quoted for, if its judge says that the page supports it. ``against``: it
+        is quoted as the opposite of the statement. It may then have another number or medicine than that, so that it is
+        never off topic.
         """
         if not quote.strip():
             return Grounded("none", None)
@@ -96,9 +112,9 @@ class QuoteGrounder:
             for other in others:
                 if ground(quote, self._page(other).quotes).status in SAME_WORDS:
                     return Grounded("other_source", None)
-        asked = supports is not None and found.status in PROVEN_QUOTES
+        asked = (against or supports is not None) and found.status in PROVEN_QUOTES
         status = status_as_read(found.status, found.spans, page.by_ocr)
-        return Grounded(status, found, _doubt(page, supports or "", quote, found) if asked else None)
+        return Grounded(status, found, _doubt(page, None if against else supports, quote, found) if asked else None)
 
     def _page(self, snapshot_id: str) -> _PreparedPage:
         if snapshot_id not in self._pages:
@@ -112,13 +128,16 @@ class QuoteGrounder:
         return self._pages[snapshot_id]
 
 
-def _doubt(page: _PreparedPage, statement: str, quote: str, found: Grounding) -> str:
+def _doubt(page: _PreparedPage, statement: str | None, quote: str, found: Grounding) -> str:
+    """``statement``: what it is quoted for; ``None`` for a quote against it."""
     if any(among_instructions(page.quotes.text, span) for span in found.spans):
         return "instructions"
-    if page.bearing.is_off_topic(statement, quote, found.spans):
+    if statement is not None and page.bearing.is_off_topic(statement, quote, found.spans):
         return "off_topic"
     kind = _kind_of_text(page.closed, found.spans, whole=is_one_passage(quote, found.spans))
-    return kind if kind != "none" and not _stands_open(page, statement, quote) else "none"
+    if kind == "none" or (statement is not None and _stands_open(page, statement, quote)):
+        return "none"
+    return kind
 
 
 def _kind_of_text(closed: Sequence[_SetApart], spans: Sequence[Span], *, whole: bool) -> str:
@@ -142,21 +161,3 @@ def _stands_open(page: _PreparedPage, statement: str, quote: str) -> bool:
     covered = page.bearing.covered(statement, quote)
     found = page.source.match(page.source.query(statement))
     return any(match.coverage >= covered and not _over(page.closed, page.source.span(match.passage)) for match in found)
-
-
-def quote_columns(quote: str, found: Grounded) -> dict[str, Any]:
-    """The quote columns of the table ``judgement``."""
-    spans = found.grounding.spans if found.grounding else ()
-    # Wording that changes nothing is not marked for the reviewer.
-    differences = [pair for pair in (found.grounding.differences if found.grounding else ()) if pair.kind != "wording"]
-    return {
-        "quote_status": found.status,
-        "quote_doubt": found.doubt,
-        "quote_start": spans[0].start if spans else None,
-        "quote_end": spans[0].end if spans else None,
-        "quote_more": json.dumps(spans[1:]),
-        "differences": json.dumps(
-            [{"kind": pair.kind, "quote": pair.quote, "source": pair.source} for pair in differences]
-        ),
-        "quote": quote,
-    }

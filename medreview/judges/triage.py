@@ -33,10 +33,13 @@ _FALSE_QUOTES: Final[tuple[tuple[str, int, str], ...]] = (
     ("altered", 90, "quote altered"),
     ("hidden text", 89, "hidden text"),
     ("off topic", 79, "quote off topic"),
+    ("opposed", 77, "judge says both"),
+    ("part missing", 62, "part missing"),
 )
 """What is wrong with a judge's quote for support, the weight of that, and its badge.
 
-An honest paraphrase may share no word with its statement: ``off topic`` alone comes after what a judge contradicts."""
+An honest paraphrase may share no word with its statement: ``off topic`` alone comes after what a judge contradicts. So
+does support from a judge that says the opposite as well, or that names a part which the page does not state."""
 _REFERENCES: Final[tuple[tuple[Verdict, int], ...]] = (("other_work", 93), ("not_found", 71), ("mismatch", 57))
 """What speaks against a reference that a statement cites, and the weight of that."""
 _SAYS_LITTLE: Final = 42

@@ -62,8 +62,9 @@ def parse(text: str, schema: Mapping[str, Any]) -> ParsedAnswer:
 def validate(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
     """The value in the form of the schema; raises :class:`Mismatch`.
 
-    Supported keywords: type (also a list of types), properties, required, items, enum. Keys that the schema does not
-    name are dropped. Case, spaces and hyphens of an enum value, and numbers as strings, are corrected; nothing else is.
+    Supported keywords: type (also a list of types), properties, required, items, maxItems, enum. Keys that the schema
+    does not name are dropped. Case, spaces and hyphens of an enum value, and numbers as strings, are corrected; nothing
+    else is.
     """
     if "enum" in schema:
         return _enum_value(value, schema["enum"], where)
@@ -175,6 +176,9 @@ def _as_object(value: Any, schema: Mapping[str, Any], where: str) -> dict[str, A
 def _as_array(value: Any, schema: Mapping[str, Any], where: str) -> list[Any]:
     if not isinstance(value, list):
         raise Mismatch(f"{_field(where)} must be a list.")
+    most = schema.get("maxItems")
+    if isinstance(most, int) and len(value) > most:
+        raise Mismatch(f"{_field(where)} may have at most {most} entries.")
     items = schema.get("items", {})
     return [validate(item, items, f"{where}[{number}]") for number, item in enumerate(value)]
 

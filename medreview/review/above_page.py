@@ -55,8 +55,9 @@ def quotes_not_on(item: StatementView, snapshot_id: str | None) -> dict[str, str
     """By quote, whose it is, of the judges' quotes that are not on a page."""
     absent: dict[str, str] = {}
     for said in item.judgements:
-        if said.snapshot_id == snapshot_id and said.quote_status == ABSENT and said.quote:
-            absent.setdefault(said.quote, f"{judge_name(said)}'s quote")
+        for quote in said.quotes if said.snapshot_id == snapshot_id else ():
+            if quote.status == ABSENT:
+                absent.setdefault(quote.text, f"{judge_name(said)}'s quote")
     return absent
 
 

@@ -16,13 +16,14 @@ TYPOGRAPHY: Final = ("strong", "emphasis", "link", "address", "heading", "bullet
 """Kinds of marks for how a text is set: ``heading`` also of a source, by its own markup; ``syntax`` is not drawn."""
 
 KINDS: Final = (
-    *("hint", "active", "chosen", "search", "clash", *LIT[:-1], "span", "evidence", "lexical", "statement"),
+    *("hint", "active", "chosen", "search", "clash", "missing", *LIT[:-1], "span", "evidence", "lexical", "statement"),
     *("doubtful", "hidden", "collapsed", "left_out", *TYPOGRAPHY),
 )
 """Kinds of marks, by decreasing priority.
 
 ``hint`` the letters that name a word; ``active`` the highlight that the reviewer is at; ``chosen`` what a step is
-about; ``search`` a search hit; ``clash`` a number or dose that differs; those of :data:`LIT`; ``span`` a hallucination
+about; ``search`` a search hit; ``clash`` a number or dose that differs; ``missing`` words of the
+statement that a judge does not find on the page; those of :data:`LIT`; ``span`` a hallucination
 span, set or being edited; ``lexical`` shared words (all that blind mode shows); ``statement`` the current statement
 inside the response; ``doubtful`` a word that OCR may have read wrong; ``hidden`` and ``collapsed`` source text that no
 reader of the page sees, or only in an opened panel; ``left_out`` response text outside statements; those of

@@ -3,7 +3,8 @@
 Also the states of the pages that they read, in the reviewer's words.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -71,13 +72,41 @@ def _worth(status: str, doubt: str, *, scanned: bool = False) -> str:
     return "quote on a scanned page" if scanned else _WORTH.get(status, "quote on page")
 
 
+def worth_of_all(passages: Sequence[DocumentPassage]) -> str:
+    """What several quotes are worth: ``3 quotes on page``; those with a fault first: ``1 of 3 quotes NOT ON PAGE``."""
+    if len(passages) < 2:
+        return passage_words(passages[0]) if passages else ""
+    words = [(one.wrong, passage_words(one).removeprefix("quote ")) for one in passages]
+    if len(set(words)) == 1:
+        return f"{len(words)} quotes {words[0][1]}"
+    faults = Counter(worth for wrong, worth in words if wrong)
+    if faults:
+        return ", ".join(f"{number} of {len(words)} quotes {worth}" for worth, number in faults.items())
+    return f"{len(words)} quotes: {', '.join(dict.fromkeys(worth for _, worth in words))}"
+
+
+class SaidQuote(NamedTuple):
+    """One quote: what it is worth in its text; ``false``: it is not what stands there; ``opposes``: it is quoted
+    against the unit."""
+
+    worth: str
+    false: bool
+    text: str
+    opposes: bool = False
+
+    @property
+    def whole(self) -> str:
+        """All of it: ``the opposite, quote on page: “...”``."""
+        return f"{'the opposite, ' if self.opposes else ''}{self.worth or 'quote'}: “{self.text}”"
+
+
 class JudgeWords(NamedTuple):
     """One machine's words. ``said`` is its label, or its own word if that is not ours; ``level`` is the level of the
     axis it comes to, if there is one; ``confidence`` 0..1 as given.
 
-    ``page`` is what it read and ``state`` that page's state, empty for other texts; ``quoted`` what its quote is
-    worth in that, ``false``: it is not what stands there. ``judgement`` names it, ``snapshot`` or ``document`` the text
-    to be shown beside it.
+    ``page`` is what it read and ``state`` that page's state, empty for other texts. ``judgement`` names it,
+    ``snapshot`` or ``document`` the text to be shown beside it. ``missing``: the part of the unit that the page does
+    not state; ``opposes``: whether it says the opposite, ``None`` where that was not asked.
     """
 
     judge: str
@@ -87,14 +116,19 @@ class JudgeWords(NamedTuple):
     level: str | None
     confidence: float | None
     page: str
-    quoted: str
-    false: bool
-    quote: str
+    quotes: tuple[SaidQuote, ...]
     reason: str
     judgement: str
     snapshot: str | None = None
     document: str | None = None
     state: str = ""
+    missing: str = ""
+    opposes: bool | None = None
+
+    @property
+    def quote(self) -> str:
+        """Its quotes as one text."""
+        return " … ".join(one.text for one in self.quotes)
 
 
 def by_rules(opinion: Opinion) -> bool:
@@ -113,8 +147,16 @@ def words_on_unit(view: UnitView, machines: Machines, here: str | None) -> tuple
 def _words(view: UnitView, opinion: Opinion) -> JudgeWords:
     key = opinion.about or next((passage.key for passage in opinion.passages), None)
     document = view.document(key) if key is not None else None
-    kinds = dict.fromkeys(kind for passage in opinion.passages for kind in passage.kinds)
-    worth = ", ".join(dict.fromkeys(filter(None, map(passage_words, opinion.passages))))
+    quotes = (
+        SaidQuote(
+            f"{passage_words(one)} ({', '.join(one.kinds)})" if one.kinds else passage_words(one),
+            one.wrong,
+            one.quote,
+            one.opposes,
+        )
+        for one in opinion.passages
+        if one.quote
+    )
     return JudgeWords(
         judge=opinion.judge,
         model=opinion.model,
@@ -124,12 +166,12 @@ def _words(view: UnitView, opinion: Opinion) -> JudgeWords:
         confidence=opinion.confidence,
         page=document.title if document else "",
         state=state_words(document.state) if document and document.state else "",
-        quoted=f"{worth} ({', '.join(kinds)})" if kinds else worth,
-        false=any(passage.wrong for passage in opinion.passages),
-        quote=" … ".join(passage.quote for passage in opinion.passages if passage.quote),
+        quotes=tuple(quotes),
         reason=opinion.reason,
         judgement=opinion.opinion_id,
         document=key,
+        missing=opinion.missing,
+        opposes=opinion.opposes,
     )
 
 
@@ -144,15 +186,25 @@ def words_together(item: StatementView) -> tuple[JudgeWords, ...]:
             level=said.verdict,
             confidence=said.confidence,
             page=f"{counted(said.pages, 'page')} together",
-            quoted=", ".join(dict.fromkeys(_worth(quote.status, "") for quote in said.quotes)),
-            false=any(quote.status in FALSE_QUOTES for quote in said.quotes),
-            quote=" … ".join(quote.text for quote in said.quotes),
+            quotes=tuple(
+                SaidQuote(_worth(quote.status, ""), quote.status in FALSE_QUOTES, quote.text) for quote in said.quotes
+            ),
             reason=said.reason,
             judgement=said.judgement_id,
             snapshot=next((quote.snapshot_id for quote in said.quotes if quote.snapshot_id), None),
         )
         for said in item.merged
     )
+
+
+def missing_words(missing: str) -> str:
+    """What a judge does not find on the page; ``""`` for nothing."""
+    return f"not on the page: “{' '.join(missing.split())}”" if missing else ""
+
+
+def opposite_words(opposes: bool | None) -> str:
+    """Whether the page says the opposite, by a judge; ``""`` where it was not asked."""
+    return "" if opposes is None else f"does the page say the opposite: {'yes' if opposes else 'no'}"
 
 
 def read_in_full(words: tuple[JudgeWords, ...]) -> str:
@@ -165,7 +217,9 @@ def read_in_full(words: tuple[JudgeWords, ...]) -> str:
             f"judge {place} of {len(words)}, {said.judge}: {said.said}{confidence}",
             f"by {by}" if by else "",
             "read " + ", ".join(filter(None, (said.page, said.state))) if said.page else "",
-            f"{said.quoted or 'quote'}: “{said.quote}”" if said.quote else "no quote",
+            missing_words(said.missing),
+            *([quote.whole for quote in said.quotes] or ["no quote"]),
+            opposite_words(said.opposes),
             f"reason: {said.reason}" if said.reason else "no reason",
         ]
         blocks.append("\n".join(line for line in lines if line))

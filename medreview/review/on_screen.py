@@ -254,7 +254,7 @@ class ShownUnit(Sitting):
             false = any(passage.false for opinion in others for passage in opinion.passages)
             return likely_reason(mine, (), ["absent"] * false)
         said = [one for one in item.judgements if not one.offline and one.verdict != mine]
-        changed = [kind for one in said for kind in one.difference_kinds]
+        changed = [kind for one in said for quote in one.quotes for kind in quote.kinds]
         clashes = [clash.kind for clash in self._evidence().clashes]
         return likely_reason(mine, [*changed, *clashes], [one.quote_status for one in said])
 
@@ -447,12 +447,14 @@ class ShownUnit(Sitting):
 
     def statement_marks(self) -> tuple[Mark, ...]:
         """Marks in the statement's own text."""
-        return shown_unit.in_statement(self._evidence(), self.shows_judges) if self.item else ()
+        if self.item is None or not self.shows_judges:
+            return ()
+        return shown_unit.in_statement(self.item, self._evidence(), self.source.snapshot_id if self.source else None)
 
     def beside_marks(self) -> tuple[Mark, ...]:
         """The marks in the text that stays beside."""
         if self.item is not None:
-            marks = shown_unit.in_response(self.item, self.own, self._evidence(), self.shows_judges)
+            marks = shown_unit.in_response(self.item, self.own, self.statement_marks())
             return (*marks, *self.finding_marks())
         return self._highlights(self.view.beside).marks if self.view and self.view.beside else ()
 

@@ -331,7 +331,7 @@ class ReviewSession(ShownUnit):
 
     def _doubtful_places(self, item: StatementView, level: str) -> Sequence[Span]:
         """Where in the response the wrong words are, where the judges may be seen: an open finding of this type, else
-        the first clash, else any open finding."""
+        the first clash or missing part, else any open finding."""
         found = [span for span in self.findings if span.here and span.standing == "open"]
         same = next((span.here for span in found if span.label == level), None)
         clash = next((Span(mark.start, mark.end) for mark in self.statement_marks()), None)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from medreview.judges.votes import mapped
 from medreview.labels import FALSE_QUOTES, quote_doubt_words
 from medreview.review.highlight_index import Mark
 from medreview.review.reviewer_state import ReviewerState
@@ -16,7 +17,14 @@ from medreview.sources.reading.text_structure import Heading, SetApart, heading_
 from medreview.text import Span, in_words, joined, places_in_text
 from medreview.units.cited_source import Source
 from medreview.units.kind import RESPONSE, Document, Machines
-from medreview.units.statement_view import Evidence, Judgement, StatementView, response_name, statement_name
+from medreview.units.statement_view import (
+    Evidence,
+    Judgement,
+    JudgeQuote,
+    StatementView,
+    response_name,
+    statement_name,
+)
 
 
 class QueueEntry(NamedTuple):
@@ -157,8 +165,9 @@ def in_source(
     both = read_both_ways(lit)
     told |= {mark.end - 1: READ_BOTH_WAYS for mark in both}
     for said in here:
-        if doubt := quote_doubt_words(said.quote_doubt):
-            told |= {span.end - 1: f"{said.judge}'s quote: {doubt}" for span in said.quote_spans[-1:]}
+        for quote in said.quotes:
+            if doubt := quote_doubt_words(quote.doubt):
+                told |= {span.end - 1: f"{said.judge}'s quote: {doubt}" for span in quote.spans[-1:]}
     lit = _in_doubt(lit, [clash.source for clash in evidence.clashes])
     clashes, remarks = _clashes(item, here, evidence, words_in_doubt(source.by_ocr))
     stops = tuple(dict.fromkeys(Span(mark.start, mark.end) for mark in lit))
@@ -238,10 +247,11 @@ def found_in_source(item: StatementView, source: Source, evidence: Evidence) -> 
 def _quoted(item: StatementView, here: Sequence[Judgement], snapshot_id: str | None) -> list[Mark]:
     """The judges' quotes in one source, by what is said of them, or in doubt."""
     found = [
-        Mark(*span, _meaning(said.verdict, said.supported, said.quote_status, said.quote_doubt))
+        Mark(*span, _quote_meaning(said, quote))
         for said in here
         if not said.offline
-        for span in said.quote_spans
+        for quote in said.quotes
+        for span in quote.spans
     ]
     found += [
         Mark(*span, _meaning(said.verdict, said.supported, quote.status))
@@ -278,6 +288,16 @@ def _outside(span: Span, others: Sequence[Span]) -> list[Span]:
             if part
         ]
     return left
+
+
+def _quote_meaning(said: Judgement, quote: JudgeQuote) -> str:
+    """What is quoted against the statement is ``against``; beside it the other quotes are what their label says."""
+    if quote.opposes:
+        return _meaning("contradicted", False, quote.status, quote.doubt)
+    verdict, supported = said.verdict, said.supported
+    if any(one.opposes for one in said.quotes):
+        verdict, supported = mapped(said.raw_label) or (None, None)
+    return _meaning(verdict, supported, quote.status, quote.doubt)
 
 
 def _meaning(verdict: str | None, supported: bool | None, status: str, doubt: str | None = None) -> str:
@@ -348,30 +368,33 @@ def _clashes(
             remarks, clash.source.start, f"{_cut(item.text, clash.statement)} in the statement{doubt(clash.source)}"
         )
     for judgement in here:
-        for in_quote, in_text in judgement.differences:
-            lit.append(Mark(*in_text, "clash"))
-            _remark(
-                remarks,
-                in_text.start,
-                f"{_cut(judgement.quote, in_quote)} in {judgement.judge}'s quote{doubt(in_text)}",
-            )
+        for quote in judgement.quotes:
+            for in_quote, in_text in quote.differences:
+                lit.append(Mark(*in_text, "clash"))
+                words = f"{_cut(quote.text, in_quote)} in {judgement.judge}'s quote{doubt(in_text)}"
+                _remark(remarks, in_text.start, words)
     return lit, remarks
 
 
-def in_statement(evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
-    """Marks in the statement's own text: the numbers and words that the source has otherwise."""
-    return tuple(Mark(*clash.statement, "clash") for clash in evidence.clashes) if judges else ()
+def in_statement(item: StatementView, evidence: Evidence, snapshot_id: str | None) -> tuple[Mark, ...]:
+    """Marks in the statement's own text, where the judges may be seen: the numbers and words that a source has
+    otherwise, and what a judge does not find on its page; of a judge that finds nothing there, nothing."""
+    here = (said for said in item.judgements if said.snapshot_id == snapshot_id and said.verdict != "not_addressed")
+    missing = (place for said in here for place in said.missing_at)
+    return (
+        *(Mark(*clash.statement, "clash") for clash in evidence.clashes),
+        *dict.fromkeys(Mark(*place, "missing") for place in missing),
+    )
 
 
-def in_response(item: StatementView, own: ReviewerState, evidence: Evidence, judges: bool) -> tuple[Mark, ...]:
-    """Marks in the response: the statement, what in it the source has otherwise, what the reviewer marked, and parts
-    left out."""
+def in_response(item: StatementView, own: ReviewerState, in_text: Sequence[Mark]) -> tuple[Mark, ...]:
+    """Marks in the response: the statement, those in its own text, what the reviewer marked, and parts left out."""
     marks = [Mark(part.start, part.end, "left_out") for part in item.left_out]
     marks += [Mark(*place, "statement") for place in item.shown_at]
     if joined(item.response, item.places) == item.text:
         marks += [
             Mark(*place, mark.kind)
-            for mark in in_statement(evidence, judges)
+            for mark in in_text
             for place in places_in_text(item.places, Span(mark.start, mark.end))
         ]
     return (*marks, *(Mark(*mine.span, "span") for mine in own.spans if mine.target == "response"))

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from medreview.judges.runs import NAME
 from medreview.labels import level_named
-from medreview.review.judge_words import by_rules, jurors, passage_words, state_words, tally_words, together_words
+from medreview.review.judge_words import by_rules, jurors, state_words, tally_words, together_words, worth_of_all
 from medreview.review.why_flagged import Reason
 from medreview.text import Span
 from medreview.units.cited_source import Source
@@ -51,9 +51,10 @@ def _one_line(text: str) -> str:
 class JudgeLine(NamedTuple):
     """One judge: ``level`` on the unit's axis or ``None``, ``said`` in words, ``sure`` 0..1 as given.
 
-    ``quoted``: what its quote is worth, ``wrong``: it is not what stands there, or proves nothing; then in capitals.
-    ``page``: what stands there instead, of a quote that was changed. ``by``: its model and prompt. ``two_way``:
-    supported or not, where it said that.
+    ``quoted``: what its quotes are worth, ``wrong``: one is not what stands there, or proves nothing; then in capitals.
+    ``quote``: that one, or the first; ``page``: what stands there instead, of a quote that was changed. ``more``: the
+    other quotes, with what they are (``the opposite``) where that is to be said. ``missing``: what of the unit is not
+    on the page. ``by``: its model and prompt. ``two_way``: supported or not, where it said that.
     """
 
     judge: str
@@ -67,6 +68,8 @@ class JudgeLine(NamedTuple):
     reason: str = ""
     by: str = ""
     two_way: bool | None = None
+    more: tuple[tuple[str, Words], ...] = ()
+    missing: str = ""
 
 
 class JudgeGroup(NamedTuple):
@@ -188,13 +191,19 @@ def _line(one: Opinion, view: UnitView) -> JudgeLine:
         level=one.label,
         said=one.said,
         sure=one.confidence,
-        quoted=passage_words(passage) if passage else "",
+        quoted=worth_of_all(one.passages),
         wrong=bool(passage and passage.wrong),
         quote=quote,
         page=page,
         reason=one.reason,
         by=", ".join(filter(None, (one.model, one.prompt))),
         two_way=one.supported,
+        more=tuple(
+            ("the opposite" if each.opposes else "", Words(each.quote))
+            for each in one.passages
+            if each is not passage and each.quote
+        ),
+        missing="" if one.label == "not_addressed" else one.missing,  # of which all is missing
     )
 
 

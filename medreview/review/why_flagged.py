@@ -38,6 +38,11 @@ _SAYS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "quote altered": ("quote changed", "the quote given as proof differs from the page"),
         "hidden text": ("quote in hidden text", "the quote stands where a reader of the page would not look"),
         "quote off topic": ("quote on another topic", "the quote is on the page, but is about something else"),
+        "judge says both": ("a judge says both", "a judge says supported, and also that the page says the opposite"),
+        "part missing": (
+            "a part is missing",
+            "a judge says supported, and also that the page does not state all of it",
+        ),
         "cited text absent": ("answer's quote not on page", "the passage that the answer quotes is not on the page"),
         "cited text altered": ("answer's quote changed", "the passage that the answer quotes differs from the page"),
         "contradicted": ("judges: contradicted", "the judges say that the source contradicts it"),
@@ -262,8 +267,10 @@ def _filled_in(badge: str, facts: FlagFacts) -> tuple[str, str] | None:
         return _clashing(badge, few, facts)
     if badge == "quote altered":
         said = _with_fault(facts, "altered")
-        found = said and said.differences
-        return _changed(few, said.quote, facts.text_of(said.snapshot_id), said.differences) if said and found else None
+        changed = [one for one in said.quotes if one.status == "altered" and one.differences] if said else []
+        if said is None or not changed:
+            return None
+        return _changed(few, changed[0].text, facts.text_of(said.snapshot_id), changed[0].differences)
     if _JURY.fullmatch(badge):
         sentence = _jury(badge, facts.item)
     elif badge in _FAULTS:
@@ -277,7 +284,10 @@ def _filled_in(badge: str, facts: FlagFacts) -> tuple[str, str] | None:
     return (few, sentence) if sentence else None
 
 
-_FAULTS: Final = {"quote absent": "absent", "hidden text": "hidden text", "quote off topic": "off topic"}
+_FAULTS: Final = {
+    "quote absent": "absent", "hidden text": "hidden text", "quote off topic": "off topic",
+    "judge says both": "opposed", "part missing": "part missing",
+}  # fmt: skip
 _OUT_OF_SIGHT: Final[Mapping[str, str]] = MappingProxyType(
     {
         "instructions": "in text written to steer AI judges",
@@ -303,7 +313,12 @@ def _faulty(fault: str, plain: str, facts: FlagFacts) -> str:
         return f"{said.judge}'s quote is not on this page, but in another source"
     if where := _OUT_OF_SIGHT.get(said.quote_doubt or ""):
         return f"{said.judge}'s quote stands {where}"
-    return _whose(plain, said.judge)
+    if fault == "opposed":
+        return plain.replace("a judge", said.judge)
+    if fault == "part missing":
+        return f"{said.judge} says supported, but not on the page: {_shown(' '.join(said.missing.split()))}"
+    several = f"one of {said.judge}'s {len(said.quotes)} quotes"
+    return plain.replace("the quote given as proof", several) if len(said.quotes) > 1 else _whose(plain, said.judge)
 
 
 def _changed(few: str, quote: str, page: str, differences: Sequence[tuple[Span, Span]]) -> tuple[str, str]:

@@ -92,7 +92,7 @@ class DocumentPassage(NamedTuple):
 
     ``differences`` of an altered one: pairs of ranges, in the quotation and in the document. ``doubt``: what speaks
     against it as a proof, in words. ``kinds``: what the differences are, each once. ``scanned``: it stands on a page
-    that was read by OCR.
+    that was read by OCR. ``opposes``: it is quoted as the opposite of what the unit says.
     """
 
     key: str
@@ -103,6 +103,7 @@ class DocumentPassage(NamedTuple):
     doubt: str = ""
     kinds: tuple[str, ...] = ()
     scanned: bool = False
+    opposes: bool = False
 
     @property
     def false(self) -> bool:
@@ -120,7 +121,8 @@ class Opinion(NamedTuple):
 
     ``label`` is its level on the unit's axis, ``None`` where it has none; ``supported`` the two-way word, if it gave
     one. ``counts``: it is a vote. ``about``: the key of the one document that it read, of kinds whose machines read
-    them one by one.
+    them one by one. ``missing``: the part of the unit that the document does not state; ``opposes``: whether it says
+    the opposite; both of a judge that was asked for that.
     """
 
     opinion_id: str
@@ -135,6 +137,8 @@ class Opinion(NamedTuple):
     counts: bool = True
     about: str = ""
     supported: bool | None = None
+    missing: str = ""
+    opposes: bool | None = None
 
 
 class Machines(NamedTuple):

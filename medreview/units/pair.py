@@ -217,6 +217,6 @@ def _badges(common: RollUp | None, evidence: Evidence, source: Source, named: Na
 def _marks(here: list[Judgement], evidence: Evidence) -> Iterator[TextMark]:
     """In the source: where a quote of it was altered, what the rules found and what differs."""
     for said in here:
-        yield from (TextMark(*in_text, "clash") for _, in_text in said.differences)
+        yield from (TextMark(*in_text, "clash") for quote in said.quotes for _, in_text in quote.differences)
     yield from (TextMark(*span, "evidence") for span in evidence.highlights)
     yield from (TextMark(*clash.source, "clash") for clash in evidence.clashes)

@@ -111,16 +111,20 @@ def opinion(said: Judgement, source: Source | None, key: str = "", *, counts: bo
     What the rules found is marked as that, and is no quotation. ``counts``: it is one of the jury's votes.
     """
     by_ocr = source.by_ocr if source else ()
-    passage = DocumentPassage(
-        key or said.source_id,
-        said.quote,
-        said.quote_status,
-        () if said.offline else said.quote_spans,
-        said.differences if said.quote_status == "altered" else (),
-        quote_doubt_words(said.quote_doubt),
-        said.difference_kinds,
-        said.quote_status in PROVEN_QUOTES and any(pages_over(by_ocr, span) for span in said.quote_spans),
-    )
+    passages = tuple(
+        DocumentPassage(
+            key or said.source_id,
+            quote.text,
+            quote.status,
+            () if said.offline else quote.spans,
+            quote.differences if quote.status == "altered" else (),
+            quote_doubt_words(quote.doubt),
+            quote.kinds,
+            quote.status in PROVEN_QUOTES and any(pages_over(by_ocr, span) for span in quote.spans),
+            quote.opposes,
+        )
+        for quote in said.quotes
+    ) or (DocumentPassage(key or said.source_id, "", said.quote_status),)
     return Opinion(
         opinion_id=said.judgement_id,
         judge=judge_name(said),
@@ -130,8 +134,10 @@ def opinion(said: Judgement, source: Source | None, key: str = "", *, counts: bo
         label=said.verdict,
         confidence=said.confidence,
         reason=said.reason,
-        passages=(passage,),
+        passages=passages,
         counts=counts and not said.vote.abstains,
         about=key or said.source_id,
         supported=said.supported,
+        missing=said.missing,
+        opposes=said.opposes,
     )

@@ -43,20 +43,37 @@ _POINTS_BACK: Final = lazy_pattern(
 )
 
 
+class JudgeQuote(NamedTuple):
+    """One quote of a judge, looked up by itself. ``status``: how true it is to the page
+    (:mod:`medreview.evidence.grounding`). ``doubt``: what speaks against it as a proof, though it is in the page
+    (:mod:`medreview.judges.quote_grounding`); ``None`` where that was not looked at.
+
+    ``spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no place of
+    the snapshot. ``differences`` of an altered one: pairs of ranges, in the quote and in the snapshot; ``kinds`` what
+    they are (``"number"``, ``"word"``, ...), each once; older judgements have none. ``opposes``: it is what the page
+    says against the statement.
+    """
+
+    text: str
+    status: str
+    doubt: str | None
+    spans: tuple[Span, ...]
+    differences: tuple[tuple[Span, Span], ...]
+    kinds: tuple[str, ...]
+    opposes: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What one judge says of the statement by one source; ``offline``: the rules, no model.
 
     Its newest word on the source's page as it is now, a vote or an abstention (:mod:`medreview.judges.votes`).
     ``raw_label`` is the judge's own word, ``verdict`` the level of the evidence axis it maps to, ``supported`` the
-    two-way one; both are ``None`` where the judge abstained. ``confidence`` 0..1 as given. ``quote_status`` says how
-    true the quote is to the page (:mod:`medreview.evidence.grounding`), ``"none"`` without one. ``quote_doubt``: what
-    speaks against a quote that is in the page, as a proof of support (:mod:`medreview.judges.quote_grounding`);
-    ``None`` where that was not looked at.
-    ``quote_spans``: the parts of a quote joined by ellipses, or every place where it stands; empty when it is in no
-    place of the snapshot. ``differences`` of an altered quote: pairs of ranges, in the quote and in the snapshot;
-    ``difference_kinds`` what they are (``"number"``, ``"word"``, ...), each once; older judgements have none.
-    ``unproven``: it said supported, and its quote does not show it.
+    two-way one; both are ``None`` where the judge abstained. ``confidence`` 0..1 as given. ``quotes``: each by itself;
+    ``quote``, ``quote_status`` (``"none"`` without one) and ``quote_doubt`` are those of all together
+    (:mod:`medreview.judges.judge_answer`). ``unproven``: it said supported, and its quotes do not show it.
+    ``missing``: the part of the statement that the page does not state, ``missing_at`` where that stands in it.
+    ``opposes``: whether the page says the opposite. ``""`` and ``None`` where the judge was not asked.
     """
 
     judge: str
@@ -73,11 +90,17 @@ class Judgement:
     quote: str
     quote_status: str
     quote_doubt: str | None
-    quote_spans: tuple[Span, ...]
-    differences: tuple[tuple[Span, Span], ...]
-    difference_kinds: tuple[str, ...]
+    quotes: tuple[JudgeQuote, ...]
     judgement_id: str
     unproven: bool
+    missing: str = ""
+    missing_at: tuple[Span, ...] = ()
+    opposes: bool | None = None
+
+    @property
+    def quote_spans(self) -> tuple[Span, ...]:
+        """Where its quotes stand, all of them."""
+        return tuple(span for one in self.quotes for span in one.spans)
 
     @property
     def vote(self) -> Vote:
@@ -350,7 +373,7 @@ def load_judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judg
     """Each judge's word on each source of a statement, as :class:`Judgement` says."""
     rows = reader.execute(
         f"""SELECT {COLUMNS}, run.model, run.prompt_id, j.reason, j.quote, j.quote_start, j.quote_end, j.quote_more,
-                   j.differences
+                   j.differences, j.quotes, j.opposes, j.missing, j.missing_at
             FROM judgement AS j JOIN judge_run AS run USING (judge_run_id) WHERE j.statement_id = ?""",
         (statement_id,),
     ).fetchall()
@@ -360,7 +383,6 @@ def load_judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[Judg
 
 
 def _judgement(vote: Vote, row: sqlite3.Row) -> Judgement:
-    differences = json.loads(row["differences"])
     return Judgement(
         judge=vote.judge.name,
         model=row["model"],
@@ -376,17 +398,42 @@ def _judgement(vote: Vote, row: sqlite3.Row) -> Judgement:
         quote=row["quote"],
         quote_status=vote.quote_status,
         quote_doubt=vote.quote_doubt,
-        quote_spans=_quote_spans(row),
-        differences=tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in differences),
-        difference_kinds=tuple(dict.fromkeys(pair["kind"] for pair in differences if "kind" in pair)),
+        quotes=_quotes(row, vote),
         judgement_id=vote.judgement_id,
         unproven=vote.unproven,
+        missing=row["missing"],
+        missing_at=tuple(Span(*span) for span in json.loads(row["missing_at"])),
+        opposes=_boolean(row["opposes"]),
     )
 
 
-def _quote_spans(row: sqlite3.Row) -> tuple[Span, ...]:
-    first = _span(row["quote_start"], row["quote_end"])
-    return (first, *(Span(*span) for span in json.loads(row["quote_more"]))) if first else ()
+def _quotes(row: sqlite3.Row, vote: Vote) -> tuple[JudgeQuote, ...]:
+    """Several as they are stored; of one the columns say all."""
+    if several := json.loads(row["quotes"]):
+        return tuple(
+            _quote(one["quote"], one["status"], one["doubt"], one["spans"], one["differences"], one["opposes"])
+            for one in several
+        )
+    if vote.quote_status == "none":
+        return ()
+    first = [] if row["quote_start"] is None else [[row["quote_start"], row["quote_end"]]]
+    spans = [*first, *json.loads(row["quote_more"])]
+    doubt = "none" if vote.quote_doubt in ("opposed", "part_missing") else vote.quote_doubt  # of no quote, but of all
+    return (_quote(row["quote"], vote.quote_status, doubt, spans, json.loads(row["differences"])),)
+
+
+def _quote(
+    text: str, status: str, doubt: str | None, spans: Any, differences: Any, opposes: bool = False
+) -> JudgeQuote:
+    return JudgeQuote(
+        text,
+        status,
+        doubt,
+        tuple(Span(*span) for span in spans),
+        tuple((Span(*pair["quote"]), Span(*pair["source"])) for pair in differences),
+        tuple(dict.fromkeys(pair["kind"] for pair in differences if "kind" in pair)),
+        opposes,
+    )
 
 
 def _verdict(reader: sqlite3.Connection, statement_id: str) -> Verdict | None:

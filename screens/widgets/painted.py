@@ -89,6 +89,7 @@ PALETTE: Final = {
     "chosen": Style(bold=True),
     "search": Style(color="blue", reverse=True),
     "clash": Style(color="red", bold=True, reverse=True),
+    "missing": Style(color="yellow", underline=True),
     "doubted": Style(color="yellow", bold=True),
     "partly": Style(bold=True),
     "quote": Style(bold=True),

@@ -26,13 +26,13 @@ from medreview.study import Study
 from medreview.study.check import check
 from tests.support.commands import ROOT, Program
 from tests.support.http_server import Exchange, LocalServer, Route, answer, slowly
-from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
+from tests.support.judge_endpoint import JudgeEndpoint, as_asked, by_prompt
 from tests.support.writers import batch_state, database_state, export_state, leftovers, pages_state
 
 ANSWERS: Final = 400
 DELAY: Final = 0.02
 """Seconds that a server here takes for an answer, so that some are on their way when the blow falls."""
-SAID: Final = {"quote": "", "reason": "Nothing on this.", "label": "not_addressed", "confidence": 0.8}
+SAID: Final = as_asked({"reason": "Nothing on this.", "label": "not_addressed", "confidence": 0.8})
 FETCH: Final = """
 import sys
 from pathlib import Path

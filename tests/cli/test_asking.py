@@ -94,7 +94,7 @@ def test_a_folder_of_own_prompts_is_used_and_shown(medreview, demo, model, tmp_p
     medreview("trust", "--yes")
     file = folder / "source_verification.md"
     ours = medreview("prompts", "source_verification", "--file").stdout
-    file.write_text(ours.replace("version = 1\n", "version = 9\n"))
+    file.write_text(ours.replace("version = 2\n", "version = 9\n"))
     medreview("trust", "--yes")  # of the folder with what it holds now
 
     assert "source_verification/9" in medreview("prompts").stdout

@@ -4,6 +4,7 @@ import json
 
 from medreview.study import Study
 from tests.support.commands import own_settings
+from tests.support.judge_endpoint import as_asked
 
 SETTINGS = """
 [judges.atlas]
@@ -19,7 +20,7 @@ base_url = "http://127.0.0.1:9/v1"
 
 
 def results(requests, results, label="not_addressed"):
-    answer = {"quote": "", "reason": "Nothing on this.", "label": label, "confidence": 0.9}
+    answer = as_asked({"reason": "Nothing on this.", "label": label, "confidence": 0.9})
     with results.open("w") as file:
         for line in requests.read_text().splitlines():
             body = {"choices": [{"message": {"role": "assistant", "content": json.dumps(answer)}}]}

@@ -19,7 +19,7 @@ from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
 from tests.docs.test_pages import page
 from tests.support.commands import PATIENCE
-from tests.support.judge_endpoint import NOT_ADDRESSED
+from tests.support.judge_endpoint import NOT_ADDRESSED, as_asked
 
 
 def shown(name: str) -> str:
@@ -71,7 +71,11 @@ def test_questions_become_what_the_engine_is_asked_and_its_answers_what_is_read(
         ]
         assert all(row["sampling_params"].keys() == {"temperature", "max_tokens", "structured_outputs"} for row in rows)
         assert "label" in rows[0]["sampling_params"]["structured_outputs"]["json"]["properties"]
-        told = {"generated_text": json.dumps(NOT_ADDRESSED), "num_input_tokens": 4000, "num_generated_tokens": 40}
+        told = {
+            "generated_text": json.dumps(as_asked(NOT_ADDRESSED)),
+            "num_input_tokens": 4000,
+            "num_generated_tokens": 40,
+        }
         results = [asked.result(row | told)["text"] for row in rows]
         (tmp_path / "a.jsonl").write_text("\n".join(results))
         done = read_batch(task, [tmp_path / "a.jsonl"])

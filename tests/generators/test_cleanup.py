@@ -49,7 +49,10 @@ def test_unsupported_is_what_the_verdict_says_with_the_first_page_that_can_be_re
 
 
 def test_a_valid_revision_is_a_unit_with_its_statement_and_page_and_the_judges_word_on_it(study):
-    with JudgeEndpoint(says(json.dumps(GOOD))) as server, JudgeEndpoint(says(json.dumps(SUPPORTS))) as other:
+    with (
+        JudgeEndpoint(says(json.dumps(GOOD))) as server,
+        JudgeEndpoint(says(json.dumps(SUPPORTS), usage=None)) as other,
+    ):
         done = run(study, server.settings("writer"), other.settings("checker", model="c"))
         (written,), (verified,) = server.prompts, other.prompts
 
@@ -70,7 +73,10 @@ def test_a_valid_revision_is_a_unit_with_its_statement_and_page_and_the_judges_w
 
 
 def test_the_judges_word_and_the_quote_are_hidden_until_the_revision_is_decided(study):
-    with JudgeEndpoint(says(json.dumps(GOOD))) as server, JudgeEndpoint(says(json.dumps(SUPPORTS))) as other:
+    with (
+        JudgeEndpoint(says(json.dumps(GOOD))) as server,
+        JudgeEndpoint(says(json.dumps(SUPPORTS), usage=None)) as other,
+    ):
         run(study, server.settings("writer"), other.settings("checker"))
     session = ReviewSession(study, "kb", open_queue(study, "revisions", "kb"), reveal="each")
     assert GOOD["text"] in repr(session.view)
@@ -99,7 +105,7 @@ def test_a_removal_is_judged_by_nobody(study):
     ids=["proven", "unproven", "not addressed", "partial"],
 )
 def test_support_by_the_judge_counts_with_a_proof_only(study, said, label):
-    with JudgeEndpoint(says(json.dumps(GOOD))) as server, JudgeEndpoint(says(json.dumps(said))) as other:
+    with JudgeEndpoint(says(json.dumps(GOOD))) as server, JudgeEndpoint(says(json.dumps(said), usage=None)) as other:
         run(study, server.settings("writer"), other.settings("checker"))
     (opinion,) = study.reader.execute("SELECT raw_label, label FROM opinion")
     assert tuple(opinion) == (said["label"], label)
@@ -138,7 +144,7 @@ def test_a_model_that_misbehaves_is_asked_three_times_and_makes_nothing(study, s
 
 
 def test_a_judge_that_gives_no_answer_of_use_leaves_the_revision_without_a_word(study):
-    with JudgeEndpoint(says(json.dumps(GOOD))) as server, JudgeEndpoint(says("I would say so.")) as other:
+    with JudgeEndpoint(says(json.dumps(GOOD))) as server, JudgeEndpoint(says("I would say so.", usage=None)) as other:
         done = run(study, server.settings("writer"), other.settings("checker"))
     assert (done.counts.products, done.counts.attempts) == ({"revision": 1}, 4)
     assert study.reader.execute("SELECT count(*) FROM opinion").fetchone()[0] == 0

@@ -15,6 +15,7 @@ from medreview.judges.tasks.registry import task_for
 from medreview.llm.call import FormatNegotiator, cache_key
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
+from tests.support.judge_endpoint import as_asked
 
 ATLAS = JudgeSettings(
     "atlas", "atlas-2", "http://engine.example/v1", params={"temperature": 0}, price_input=1.0, price_output=2.0
@@ -58,7 +59,7 @@ def task(study, tmp_path):
 
 
 def says(label="supported", quote="Adults take 500 mg of it twice daily with food.", content=None):
-    answer = {"quote": quote, "reason": "It says so.", "label": label, "confidence": 0.9}
+    answer = as_asked({"quote": quote, "reason": "It says so.", "label": label, "confidence": 0.9})
     message = {"role": "assistant", "content": json.dumps(answer) if content is None else content}
     usage = {"prompt_tokens": 3000, "completion_tokens": 50}
     return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}

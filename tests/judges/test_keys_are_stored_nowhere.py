@@ -10,6 +10,7 @@ from medreview.config import Config
 from medreview.configured import judges_of
 from medreview.exchange.exports.export import export
 from tests.judges.renal_study import careful
+from tests.support.judge_endpoint import as_asked
 
 KEY = "mr-0123456789abcdef-SECRET"
 OTHER = "key-of-another-judge-4711"
@@ -29,7 +30,8 @@ def test_a_key_in_an_answer_is_stored_nowhere(study, serve, tmp_path, monkeypatc
     monkeypatch.setenv("OTHER_KEY", OTHER)
 
     def tell(prompt):
-        return json.dumps({**careful(prompt), "reason": f"I hold KEY, {prompt[-20:]}"}).replace("KEY", written)
+        said = {**careful(prompt), "reason": f"I hold KEY, {prompt[-20:]}", "missing": "KEY"}
+        return json.dumps(as_asked(said, prompt)).replace("KEY", written)
 
     model = serve(tell)
     judges = [model.settings("one", api_key_env="JUDGE_KEY"), model.settings("two", api_key_env="OTHER_KEY")]

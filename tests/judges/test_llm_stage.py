@@ -48,7 +48,7 @@ def test_the_run_names_model_prompt_and_host_and_holds_no_key(study, serve, monk
 
     (run,) = rows_of(study, "SELECT * FROM judge_run")
     assert (run["kind"], run["judge"], run["model"]) == ("llm", "one", "m")
-    assert run["prompt_id"] == "source_verification/1"
+    assert run["prompt_id"] == "source_verification/2"
     assert len(run["prompt_sha256"]) == 64
     assert json.loads(run["params"]) == {"temperature": 0, "host": model.name}
     assert "sk-secret" not in "\n".join(study.reader.iterdump())
@@ -211,7 +211,7 @@ def test_a_long_source_is_judged_in_parts_and_the_quote_found_in_the_whole(tmp_p
     with Study.create(tmp_path / "b.medreview") as study:
         fill(study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": page})
         model = serve()
-        done = judge_with(study, [model.settings(context_tokens=4000, params={"max_tokens": 300})])
+        done = judge_with(study, [model.settings(context_tokens=4400, params={"max_tokens": 300})])
 
         rows = {row["statement_id"]: row for row in rows_of(study, JUDGED)}
         assert len(model.prompts) == 6

@@ -181,7 +181,7 @@ def _prompts(folder: Path, version: int) -> Path:
     place = folder / f"prompts-{version}"
     place.mkdir(exist_ok=True)
     text = files("medreview.prompts").joinpath("source_verification.md").read_text()
-    own = text.replace("version = 1", f"version = {version}").replace(
+    own = text.replace("version = 2", f"version = {version}").replace(
         "You check whether", f"{'Now ' * version}check whether"
     )
     (place / "source_verification.md").write_text(own)

@@ -4,6 +4,7 @@ asked for; what it does otherwise a test decides."""
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from email import policy
 from email.parser import BytesParser
 from typing import Any, Final
@@ -11,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from medreview.llm.settings import JudgeSettings
 from tests.support.http_server import Exchange, LocalServer, Route
-from tests.support.judge_endpoint import NOT_ADDRESSED, completion
+from tests.support.judge_endpoint import NOT_ADDRESSED, as_asked, completion, prompt_of
 
 STEPS: Final = ("validating", "in_progress", "finalizing", "completed")
 """The states of a batch, one after the other as it is asked for; the last stays."""
@@ -19,6 +20,8 @@ STEPS: Final = ("validating", "in_progress", "finalizing", "completed")
 
 def answered(request: Mapping[str, Any], content: str = json.dumps(NOT_ADDRESSED)) -> dict[str, Any]:
     """The result line of a request that a model answered."""
+    with suppress(ValueError):
+        content = json.dumps(as_asked(json.loads(content), prompt_of(request.get("body", {}))))
     body = completion(content, usage=None)
     response = {"status_code": 200, "request_id": "x", "body": body}
     return {"id": "r", "custom_id": request["custom_id"], "response": response, "error": None}

@@ -1,7 +1,8 @@
 """An OpenAI-compatible endpoint of a model on this machine, whose answers a test decides."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -56,6 +57,24 @@ class JudgeEndpoint(LocalServer):
         return f"[judges.{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items())
 
 
+def prompt_of(body: Mapping[str, Any]) -> str:
+    """What a request asks; ``""`` of one that has no messages."""
+    return str(body["messages"][0]["content"]) if body.get("messages") else ""
+
+
+def as_asked(told: Any, prompt: str = "`opposing_quote`") -> Any:
+    """An answer of one quote in the form that its prompt asks for: what a test is not about is filled in.
+
+    Source verification asks for a list of quotes since its version 2; a contradiction has its quote as the opposite.
+    """
+    if "`opposing_quote`" not in prompt or not isinstance(told, dict) or "quotes" in told or "label" not in told:
+        return told
+    quote, opposes = told.get("quote", ""), told["label"] == "contradicted"
+    rest = {name: value for name, value in told.items() if name != "quote"}
+    whole = {"opposes": opposes, "opposing_quote": quote if opposes else "", "missing": "", "reason": ""}
+    return {"quotes": [quote] if quote else [], **whole, **rest}
+
+
 def completion(
     content: object, finish: str | None = "stop", usage: tuple[int, int] | None = (40, 20), **message: object
 ) -> dict[str, Any]:
@@ -74,7 +93,18 @@ def says(
     content: object = None, finish: str | None = "stop", usage: tuple[int, int] | None = (40, 20), **message: object
 ) -> Route:
     """The model writes this (by default a good answer)."""
-    return answer_json(completion(json.dumps(GOOD) if content is None else content, finish, usage, **message))
+    written = json.dumps(GOOD) if content is None else content
+
+    def play(exchange: Exchange) -> None:
+        content = written
+        if isinstance(written, str) and written.startswith("{"):
+            with suppress(ValueError):
+                told = json.loads(written)
+                as_it_asks = as_asked(told, prompt_of(json.loads(exchange.body)))
+                content = written if as_it_asks is told else json.dumps(as_it_asks)
+        answer_json(completion(content, finish, usage, **message))(exchange)
+
+    return play
 
 
 def sends(status: int, body: object, **headers: str) -> Route:
@@ -129,7 +159,7 @@ def by_prompt(reply: Callable[[str], object]) -> Route:
         told = reply(prompt)
         if isinstance(told, int):
             return refuses(told, "out of order")(exchange)
-        content = told if isinstance(told, str) else json.dumps(told)
+        content = told if isinstance(told, str) else json.dumps(as_asked(told, prompt))
         return says(content, usage=(len(prompt) // 4, 50))(exchange)
 
     return play

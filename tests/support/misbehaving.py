@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, Final, cast
 
 from tests.support.http_server import Exchange
-from tests.support.judge_endpoint import says
+from tests.support.judge_endpoint import as_asked, says
 
 _FENCED: Final = re.compile(
     r"<<<(?P<name>\w+) (?P<nonce>[0-9a-f]{16})[^>\n]*>>>\n(?P<text>.*?)\n<<<end of \1 \2>>>", re.S
@@ -80,7 +80,7 @@ def read_request(body: Mapping[str, Any], good: Good | None = None) -> Asked:
     (schema,) = map(json.loads, _SCHEMA.findall(prompt))
     texts = {found["name"]: found["text"] for found in _FENCED.finditer(prompt)}
     bare = Asked(prompt, schema, texts, {})
-    return Asked(prompt, schema, texts, (good or filled)(bare))
+    return Asked(prompt, schema, texts, as_asked((good or filled)(bare), prompt))
 
 
 def filled(asked: Asked) -> dict[str, Any]:

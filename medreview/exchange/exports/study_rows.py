@@ -278,7 +278,15 @@ class JudgementRow(NamedTuple):
     quote_doubt: Annotated[str | None, about(DOUBT_MEANING, levels=QUOTE_DOUBTS)]
     quote_start: Annotated[int | None, about("Where the quote starts in the page's text.", unit=CODE_POINTS)]
     quote_end: Annotated[int | None, about("Where it ends.", unit=CODE_POINTS)]
-    quote: Annotated[str | None, about("The quote as given.")]
+    quote: Annotated[str | None, about("The quote as given; several joined by an ellipsis.")]
+    quotes: Annotated[str, about(
+        "JSON: each of several quotes by itself, with its status, its doubt, its places in the page's text and what it "
+        "has otherwise; opposes = it is quoted against the statement. [] where there is one at most.")]
+    opposes: Annotated[bool | None, about(
+        "1: the judge says that the page says the opposite; empty when it was not asked.")]
+    missing: Annotated[str | None, about("The part of the statement that the page does not state, by the judge.")]
+    missing_at: Annotated[str, about("JSON [[start, end], ...]: where that stands in the statement; [] = not in its "
+                                     "words.", unit=CODE_POINTS)]
     reason: Annotated[str | None, about("The reason as given.")]
     error: Annotated[str | None, about("Why there is no usable judgement; empty when there is one.")]
     vote: Annotated[bool, about(

@@ -168,7 +168,8 @@ CODE_POINTS: Final = "code points, 0-based"
 UTF16: Final = "UTF-16 code units, 0-based"
 DOUBT_MEANING: Final = (
     "What speaks against a quote that is in the page, as a proof of support: it is off topic, among instructions to a "
-    "judge, or its claim stands only in text that is not open; none = nothing. Empty where that was not looked at."
+    "judge, or its claim stands only in text that is not open; or its judge also says that the page says the opposite, "
+    "or that a part is missing; none = nothing. Empty where that was not looked at."
 )
 
 EVENTS: Final = (

@@ -1,5 +1,6 @@
 """Records of judgements made elsewhere, in files."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +13,12 @@ from medreview.exchange.imports.open_rows import open_rows
 
 _NAMES: Final = ("judge", "model", "prompt", "response")
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    name: (name,) for name in (*_NAMES, "statement", "source", "label", "confidence", "reason", "quote")
-}
+    name: (name,)
+    for name in (
+        *_NAMES, "statement", "source", "label", "confidence", "reason", "quote", "quotes", "missing", "opposes",
+        "opposing_quote",
+    )
+}  # fmt: skip
 """Field -> the column names that are recognised without ``--map``."""
 
 REQUIRED: Final = ("judge", "response", "statement", "source", "label")
@@ -24,7 +29,8 @@ class JudgementRecord:
     """The judgement of one judge on one statement and one source.
 
     ``response`` is the id of the response in its own file (or in the study), ``source`` the citation as written there,
-    ``label`` the judge's raw label, ``confidence`` 0..1 or ``None``.
+    ``label`` the judge's raw label, ``confidence`` 0..1 or ``None``. ``said`` is the rest of its answer, named as in
+    the prompt ``source_verification``: ``quotes``, ``missing``, ``opposing_quote``, and ``opposes`` where it is given.
     """
 
     judge: str
@@ -36,7 +42,7 @@ class JudgementRecord:
     label: str
     confidence: float | None
     reason: str
-    quote: str
+    said: Mapping[str, Any]
     line: int
 
 
@@ -61,10 +67,11 @@ def _judgement(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns 
     try:
         record = JudgementRecord(
             **{name: name_of(values, name) for name in _NAMES},
-            **{name: text_of(values, name) for name in ("statement", "reason", "quote")},
+            **{name: text_of(values, name) for name in ("statement", "reason")},
             source=text_of(values, "source").strip(),
             label=_label_of(values),
             confidence=confidence_of(values),
+            said=_said(values),
             line=row.line,
         )
     except ValueError as error:
@@ -73,6 +80,40 @@ def _judgement(row: NamedRow | BadRecord, fields: Fields, unused: UnusedColumns 
         if not getattr(record, field).strip():
             return BadRecord(row.line, f"has no {field}")
     return record
+
+
+def _said(values: Mapping[str, Any]) -> dict[str, Any]:
+    said: dict[str, Any] = {name: text_of(values, name) for name in ("missing", "opposing_quote")}
+    if (opposes := _yes_or_no(values)) is not None:
+        said["opposes"] = opposes
+    return {"quotes": _quotes_of(values) or [text_of(values, "quote")], **said}
+
+
+def _quotes_of(values: Mapping[str, Any]) -> list[str]:
+    """The list of quotes: texts, or objects with a ``quote`` as an export has them; in a cell of a table as JSON, or
+    one quote as it stands. Raises ``ValueError``, which says what is wrong."""
+    given = values.get("quotes") or []
+    if isinstance(given, str):
+        try:
+            given = json.loads(given) if given.lstrip().startswith("[") else [given]
+        except (ValueError, RecursionError) as error:
+            raise ValueError("has a list of quotes that is no JSON") from error
+    if not isinstance(given, list):
+        raise ValueError(f"has {kind_of(given)} as its quotes, not a list")
+    each = [one if isinstance(one, dict) else {"quote": one} for one in given]
+    return [text_of(one, "quote") for one in each if not one.get("opposes")]
+
+
+_WORDS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": None}
+
+
+def _yes_or_no(values: Mapping[str, Any]) -> bool | None:
+    """Whether the page says the opposite; ``None`` where it is not said."""
+    value = values.get("opposes")
+    word = "" if value is None else str(value).strip().lower()
+    if word not in _WORDS:
+        raise ValueError(f"has {str(value)[:20]!r} as its opposes, not true or false")
+    return _WORDS[word]
 
 
 def _label_of(values: Mapping[str, Any]) -> str:

@@ -228,7 +228,7 @@ def _decision(row: NamedRow, values: Mapping[str, str], response: Mapping[str, A
         label=values["decision"],
         confidence=None,
         reason="" if reason_is_quote else values["reason"],
-        quote=values["reason"] if reason_is_quote else values["quote"],
+        said={"quotes": [values["reason"] if reason_is_quote else values["quote"]]},
         line=row.line,
     )
 

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from medreview.judges.judge_answer import LocatedAnswer, answer_columns, answer_in, comes_to, located
 from medreview.judges.prompt_texts import available_tokens, split_windows
 from medreview.judges.prompts import Prompt
-from medreview.judges.quote_grounding import Grounded, QuoteGrounder, quote_columns
+from medreview.judges.quote_grounding import Grounded, QuoteGrounder
 from medreview.judges.tasks.task import (  # fmt: skip
     Rows,
     Task,
@@ -90,7 +91,7 @@ class SupportTask(Task):
         Supported, with a grounded quote, if any part is; else contradicted if any is; else an abstention if a part has
         no usable answer; else partial; else not addressed. Of several the first by ``rank``.
         """
-        parts = [_part(answer.value or {}, statement, look) for answer in answers if answer.status == "ok"]
+        parts = [self._part(answer.value or {}, statement, look) for answer in answers if answer.status == "ok"]
         best = min(parts, key=rank, default=None)
         failed = failure(answers)
         if failed and best and best.rank <= _DECISIVE:
@@ -110,14 +111,18 @@ class SupportTask(Task):
         outcome = failed.status if failed else f"{label}, quote {best.unproven}" if best and best.unproven else label
         return columns, best, outcome
 
+    def _part(self, value: Mapping[str, Any], statement: str, look: Look) -> PartAnswer:
+        label = str(value["label"])
+        supports = (mapped(label) or (None, None))[1]
+        found, instead = look(value, statement if supports else None)
+        # Support counts only with a passage that proves it. The judge's raw label is kept, and the reviewer decides.
+        if supports and instead:
+            return PartAnswer(value, None, None, found, instead)
+        return PartAnswer(value, *self.levels(label, found), found, "")
 
-def _part(value: Mapping[str, Any], statement: str, look: Look) -> PartAnswer:
-    verdict, supported = mapped(str(value["label"])) or (None, None)
-    found, instead = look(value, statement if supported else None)
-    # Support counts only with a passage that proves it. The judge's raw label is kept, and the reviewer decides.
-    if supported and instead:
-        return PartAnswer(value, None, None, found, instead)
-    return PartAnswer(value, verdict, supported, found, "")
+    def levels(self, label: str, found: Any) -> tuple[str | None, bool | None]:
+        """Verdict and support of a label, with what was found of the quotes; they prove it where it is support."""
+        return mapped(label) or (None, None)
 
 
 class Verification(SupportTask):
@@ -176,14 +181,21 @@ class Verification(SupportTask):
             requests.append(self.request(texts, about, note))
         return TaskUnit(ids, tuple(requests))
 
+    def levels(self, label: str, found: Any) -> tuple[str | None, bool | None]:
+        """The same, with what the answer says of the opposite."""
+        return comes_to(label, found)
+
     def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """One row of the table ``judgement``."""
         snapshot_id, statement_id = unit.ids
         others = self._others(*unit.ids)
 
-        def look(value: Mapping[str, Any], supports: str | None) -> tuple[Grounded, str]:
-            found = self.quotes.ground(str(value["quote"]), snapshot_id, others, supports)
-            return found, "" if found.proves else in_words(found.doubt or found.status)
+        def look(value: Mapping[str, Any], supports: str | None) -> tuple[LocatedAnswer, str]:
+            def ground(quote: str, against: bool) -> Grounded:
+                return self.quotes.ground(quote, snapshot_id, others, supports, against=against)
+
+            given = located(answer_in(value), ground, supports=supports is not None)
+            return given, "" if given.proves else in_words(given.doubt or given.status)
 
         statement = self.statement(statement_id)["statement"]
         columns, best, outcome = self.combined(
@@ -194,7 +206,7 @@ class Verification(SupportTask):
             "statement_id": statement_id,
             "snapshot_id": snapshot_id,
             **columns,
-            **quote_columns(str(best.value["quote"]) if best else "", best.found if best else Grounded("none", None)),
+            **answer_columns(best.found if best else LocatedAnswer(), statement),
         }
         return Rows({"judgement": [row]}, outcome, abstained=row["verdict"] is row["supported"] is None)
 

@@ -36,6 +36,11 @@ TABLE = (
 )
 
 
+def said(*quotes: str, missing: str = "", opposing_quote: str = "", **more: bool) -> dict[str, object]:
+    """What a record says beside its label."""
+    return {"quotes": list(quotes), "missing": missing, "opposing_quote": opposing_quote, **more}
+
+
 def test_judgements(write: Write) -> None:
     lines = [
         ONE,
@@ -46,7 +51,7 @@ def test_judgements(write: Write) -> None:
     ]
     path = write("j.jsonl", "\n".join(map(json.dumps, lines)))
     first, second, *bad = read_judgements(path)
-    assert first == JudgementRecord("ember", "", "", "3", "S.", "https://a.example", "found", 0.5, "", "", 1)
+    assert first == JudgementRecord("ember", "", "", "3", "S.", "https://a.example", "found", 0.5, "", said(""), 1)
     assert isinstance(second, JudgementRecord)
     assert second.confidence == 1
     assert [type(record) for record in bad] == [BadRecord] * 3
@@ -68,8 +73,8 @@ def test_a_table_of_statements_only(write: Write, study: Study) -> None:
     statements = study.reader.execute('SELECT text, "start", "end" FROM statement ORDER BY ordinal').fetchall()
     assert [tuple(row) for row in statements] == [("Aspirin thins blood.", 0, 20), ("Doses vary.", 21, 32)]
     found, missing, third = summary.decisions
-    assert (found.label, found.quote, found.reason) == ("found", "Aspirin inhibits platelets.", "")
-    assert (missing.label, missing.quote, missing.reason) == ("not_found", "", "It speaks of ibuprofen.")
+    assert (found.label, found.said["quotes"], found.reason) == ("found", ["Aspirin inhibits platelets."], "")
+    assert (missing.label, missing.said["quotes"], missing.reason) == ("not_found", [""], "It speaks of ibuprofen.")
     assert (third.label, third.line, third.judge, third.source) == (
         "Not Found",
         4,
