@@ -44,7 +44,9 @@ def judgement_fault(row: Row, texts: TextsHere) -> str:
     ranges = [json.loads(row["quote_more"]), [one["source"] for one in json.loads(row["differences"])]]
     if not all(_all_inside(some, text) for some in ranges):
         return "a place of its quote is not in the page"
-    return said_fault(row) or _quote_fault(row, text)
+    if not _all_inside(json.loads(row["missing_at"]), texts.statement(row["statement_id"])):
+        return "what the page does not state is not in the statement"
+    return said_fault(row) or _quote_fault(row, text) or _quotes_fault(row, lambda _: text)
 
 
 def said_fault(row: Row) -> str:
@@ -71,12 +73,17 @@ def merged_fault(row: Row, texts: TextsHere) -> str:
     """What is wrong with a judge's word on a statement by all pages together."""
     for page in json.loads(row["snapshots"]):
         texts.page(page)
+    return _quotes_fault(row, lambda quote: texts.page(quote["snapshot"])) or said_fault(row)
+
+
+def _quotes_fault(row: Row, page: Callable[[Row], str]) -> str:
+    """What is wrong with one of several quotes; ``page``: the text in which it is to stand."""
     for quote in json.loads(row["quotes"]):
         if quote["status"] not in QUOTE_STATUSES:
             return "the status of its quote is unknown to this program"
-        if quote["spans"] and not _all_inside(quote["spans"], texts.page(quote["snapshot"])):
+        if quote["spans"] and not _all_inside(quote["spans"], page(quote)):
             return "a place of its quote is not in the page"
-    return said_fault(row)
+    return ""
 
 
 def finding_fault(row: Row, texts: TextsHere) -> str:

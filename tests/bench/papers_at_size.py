@@ -17,11 +17,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tests.support.commands import MEDREVIEW, own_settings
 from tests.support.http_server import Exchange
-from tests.support.judge_endpoint import JudgeEndpoint, says
+from tests.support.judge_endpoint import JudgeEndpoint, as_asked, says
 from tests.support.misbehaving import Asked, read_request
 
 Records = list[dict[str, Any]]
@@ -174,8 +174,9 @@ def sourcecheckup(part: float, seed: int) -> Paper:
     def reply(judge: str, asked: Asked) -> Mapping[str, Any]:
         source, statement = asked.texts["source"], asked.texts["statement"]
         found = statement in source and chance("errs", judge, statement) >= 0.04
-        return {**asked.good, "quote": statement if found else "", "reason": "by the rule", "confidence": 0.9,
-                "label": "supported" if found else "not_addressed"}  # fmt: skip
+        label = "supported" if found else "not_addressed"
+        told = {"quote": statement if found else "", "reason": "by the rule", "label": label, "confidence": 0.9}
+        return cast(Mapping[str, Any], as_asked(told))
 
     def expected() -> EXPECTED:
         found = {statement: there and chance("errs", "judge", statement) >= 0.04 for statement, there in texts.items()}

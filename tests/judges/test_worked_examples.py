@@ -14,7 +14,7 @@ from medreview.stats.reports.judged_labels import half_of
 from medreview.study.audit_frame import seed_of_draws
 from tests.judges.labelled_study import DRUGS, LEVELS, labelled, page, statement
 from tests.judges.renal_study import part_of
-from tests.support.judge_endpoint import NOT_ADDRESSED, completion
+from tests.support.judge_endpoint import NOT_ADDRESSED, as_asked, completion
 from tests.support.study_builder import build
 
 
@@ -97,7 +97,7 @@ def test_the_same_command_goes_on_with_the_same_examples_and_another_seed_is_ano
 
     runs = study.reader.execute("SELECT prompt_id, prompt_sha256 FROM judge_run WHERE kind = 'llm' ORDER BY ordinal")
     ids, hashes = zip(*runs.fetchall(), strict=True)
-    assert ids == ("source_verification/1 + 4 examples",) * 2 + ("source_verification/1",)
+    assert ids == ("source_verification/2 + 4 examples",) * 2 + ("source_verification/2",)
     assert len(set(hashes)) == 3
     assert first.items() < stored_examples(study.reader).items()
 
@@ -123,7 +123,7 @@ def test_batches_show_the_same_examples(study, endpoint, tmp_path):
     assert all(len(examples_in(one["body"]["messages"][0]["content"])) == 4 for one in questions)
 
     results = tmp_path / "answers.jsonl"
-    response = {"status_code": 200, "body": completion(json.dumps(NOT_ADDRESSED), usage=None)}
+    response = {"status_code": 200, "body": completion(json.dumps(as_asked(NOT_ADDRESSED)), usage=None)}
     lines = [json.dumps({"custom_id": one["custom_id"], "response": response}) for one in questions]
     results.write_text("\n".join(lines))
     done = batch_in(study, judges, [results])

@@ -200,6 +200,21 @@ def test_decisions_and_judgements_come_one_without_the_other(two: tuple[Path, Pa
         ("UPDATE judgement SET quote_more = '[[0, 99]]'", True, "a place of its quote is not in the page"),
         ("UPDATE judgement SET differences = '{\"a\": 1}'", True, "it is not as this program writes it"),
         ("UPDATE judgement SET quote_status = 'sure'", True, "the status of its quote is unknown"),
+        (
+            "UPDATE judgement SET missing_at = '[[0, 999]]'",
+            True,
+            "what the page does not state is not in the statement",
+        ),
+        (
+            'UPDATE judgement SET quotes = \'[{"status": "exact", "spans": [[0, 99]]}]\'',
+            True,
+            "a place of its quote is not",
+        ),
+        (
+            'UPDATE judgement SET quotes = \'[{"status": "sure", "spans": []}]\'',
+            True,
+            "the status of its quote is unknown",
+        ),
         ("UPDATE judge_run SET prompt_id = 'other'", True, "it does not fit its id"),
         ("UPDATE judge_run SET params = '[]'", True, "its parameters are no table of values"),
         ("UPDATE judge_run SET params = '{' WHERE 0; DELETE FROM judge_run", True, "its run is missing"),
