@@ -113,7 +113,7 @@ def _package_row(overview: Overview, columns: int) -> Row:
     """What is not in a copy for a colleague."""
     assert overview.package is not None
     without = ", ".join(overview.package.without) or "nothing"
-    part = f", batch {overview.package.batch}" if overview.package.batch else ""
+    part = f", {overview.package.holds}" if overview.package.holds else ""
     words = f" a copy by {overview.package.made_by} of {overview.package.made_at[:10]}{part}, without: {without}"
     return [(_cut(visible(words), columns - 2), "badge")]
 

@@ -262,9 +262,9 @@ class Preparing(OpenedFile):
         generating = pipeline.Generating(make, writer, second, prompts_of(config), again)
         return pipeline.generate(self._study, generating, limit=limit, progress=self._progress)
 
-    def merge(self, *others: Place, only: Literal["", "decisions", "judgements"] = "") -> MergeSummary:
-        """Join other copies with the study: decisions, pages, and what judges, rules and services said; twice adds
-        nothing. ``only``: one of these parts.
+    def merge(self, *others: Place, only: Literal["", "decisions", "judgements", "generated"] = "") -> MergeSummary:
+        """Join other copies with the study: decisions, pages, what judges, rules and services said, and what generators
+        made; twice adds nothing. ``only``: one of these parts.
 
         Raises ``UserError`` when another file is this one, no study, or what it holds cannot be relied on.
         """

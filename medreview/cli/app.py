@@ -84,8 +84,8 @@ def _options(context: typer.Context, version: Version = False) -> None:
 for command in (
     review.demo, review.review, review.paste, review.recent, review.picture,
     study_plan.audit, study_plan.guidelines, study_plan.axes, study_plan.background, study_plan.consent,
-    study_plan.gold,
-    study_plan.second_pass, study_plan.share, study_plan.declare, study_file.package, review.conflicts,
+    study_plan.gold, study_plan.second_pass, study_plan.share, study_plan.declare, study_file.package, study_file.split,
+    review.conflicts,
     prepare.run, prepare.import_, cited_pages.fetch, cited_pages.attach, prepare.parse,
     judge.judge, judges.judges, judge_runs.judge_runs, papers.replay, papers.reproduce, judge.batches, judges.jury,
     results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, study_file.export,

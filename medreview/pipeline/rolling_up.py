@@ -3,6 +3,7 @@
 Also at the end of what changes a study under review: edits of statements, the tie rule, a colleague's decisions.
 """
 
+import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,8 +26,11 @@ from medreview.statements.left_out import list_left_out, promotion
 from medreview.statements.stage import mark_all
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
-from medreview.study.merge import BRINGS, Brought, MergeSummary
+from medreview.study.ids import kind_of
+from medreview.study.merge import BRINGS, Brought, MergeSummary, Reads
 from medreview.study.merge import merge as join
+from medreview.units.kind import UnitView
+from medreview.units.registry import KINDS
 
 
 def roll_up(study: Study, progress: Progress = SILENT) -> int:
@@ -142,7 +146,7 @@ def merge(
     with rolled_up(study, progress):
         progress.begin("copies", len(others))
         for one in others:
-            summary = join(study, one, parts, check_of)
+            summary = join(study, one, parts, Reads(check_of, _shown))
             if any(rows.replaced for rows in summary.rows.values()):
                 verdict_fingerprint.outdate(study)
             joined += summary
@@ -150,3 +154,7 @@ def merge(
         if joined.pages:
             ground_claims(study, progress)
     return joined
+
+
+def _shown(reader: sqlite3.Connection, unit: str) -> UnitView:
+    return KINDS[kind_of(unit)].load(reader, unit)

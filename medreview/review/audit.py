@@ -83,10 +83,10 @@ def begin(study: Study, reviewer: str) -> None:
     """Draw the audit when a review of a large enough study is first opened; later, complete it for new statements.
 
     The default reserves 60 statements or a tenth of the study, whichever is less, and none of fewer than 50. Nothing is
-    drawn in a copy for one batch.
+    drawn in a copy of a part.
     """
     copy = package_of(study.reader)
-    if not study.writable or (copy is not None and copy.batch):  # by a part of the study the rates would be others
+    if not study.writable or (copy is not None and copy.holds):  # by a part of the study the rates would be others
         return
     if _is_drawn(study.reader):
         if study.counted(f"SELECT EXISTS ({_WITHOUT_ROW})")[0][0]:
@@ -123,8 +123,8 @@ def draw(
     :class:`UserError` in a copy that lacks the data to draw by.
     """
     copy = package_of(study.reader)
-    if copy is not None and copy.batch:
-        raise UserError("This copy holds one batch alone; draw the audit where the copy is from.")
+    if copy is not None and copy.holds:
+        raise UserError(f"This copy holds {copy.holds} alone; draw the audit where the copy is from.")
     if copy is not None and _LACKED_BY.get(by) in copy.without:
         raise UserError(f"This copy lacks what the audit would be drawn by ({by}); draw it where the copy is from.")
     recorder = Recorder(reviewer)

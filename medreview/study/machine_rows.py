@@ -29,13 +29,14 @@ from medreview.study.machine_faults import (
 from medreview.study.rows import dict_of
 from medreview.study.unit_faults import UnitsHere
 
-Kind = Literal["judgements", "evidence", "calls", "services", "checks"]
+Kind = Literal["judgements", "evidence", "calls", "services", "checks", "generated"]
 KINDS: Final[dict[Kind, str]] = {
     "judgements": "judgements",
     "evidence": "places that rules found in pages",
     "calls": "answers of models with their cost",
     "services": "answers of services",
     "checks": "checks of references",
+    "generated": "inputs of generators, with what was made of them",
 }
 """As what rows are counted, and the words for it."""
 
@@ -125,14 +126,14 @@ class _Both(NamedTuple):
 class MachineRows:
     """The rows of another copy, which has to stay as it is (in one read transaction) from the look to the writing.
 
-    ``pages``: the ids of the pages that will come in from it. ``calls``: whether models' answers come; their keys and
-    names are of one study, and would tell a colleague who wrote what.
+    ``pages``: the ids of the pages that will come in from it. ``said``: whether more comes than models' answers.
+    ``calls``: whether these come; their keys and names are of one study, and would tell a colleague who wrote what.
     """
 
-    def __init__(self, theirs: sqlite3.Connection, *, calls: bool, pages: Collection[str]) -> None:
+    def __init__(self, theirs: sqlite3.Connection, *, said: bool, calls: bool, pages: Collection[str]) -> None:
         self._theirs = theirs
         self._pages = frozenset(pages)
-        self._tables = [table for table in TABLES if calls or not table.of_copies]
+        self._tables = [table for table in TABLES if (calls if table.of_copies else said)]
 
     def faults(self, here: sqlite3.Connection, read_check: Callable[[object], object]) -> Iterator[str]:
         """A sentence for each row that would come in and is not as it should be; what cannot be read raises as it

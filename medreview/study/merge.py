@@ -6,13 +6,15 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.study.audit_frame import join_frame
 from medreview.study.check import UNREADABLE, told, unreadable
 from medreview.study.events import insert_event, verify
+from medreview.study.generated_rows import TABLES as GENERATED
+from medreview.study.generated_rows import GeneratedRows
 from medreview.study.incoming import (
     REFERENCE_COLUMNS,
     bare_reading,
@@ -35,10 +37,11 @@ from medreview.study.unit_table import number_added
 
 _BEHIND: Final = "t.snapshot_id IN (SELECT snapshot FROM event)"
 
-Brought = Literal["decisions", "judgements"]
+Brought = Literal["decisions", "judgements", "generated"]
 BRINGS: Final[dict[Brought, str]] = {
     "decisions": "what people decided and noted, with the pages and references behind it",
     "judgements": "what judges, rules and services said, and the pages that were fetched",
+    "generated": "what generators made, with models' answers and their cost",
 }
 """What a merge brings, by the name of the part."""
 _DECISIONS: Final[tuple[Brought, ...]] = ("decisions",)
@@ -74,17 +77,18 @@ def merge(
     study: Study,
     other: Path,
     parts: Collection[Brought] = _DECISIONS,
-    read_check: Callable[[object], object] = str,
+    reads: "Reads | None" = None,
 ) -> MergeSummary:
     """Add the other study's events that this one does not have, the pages they were made on, and the references that
     they are about; with the part ``judgements`` all its pages, and what judges, rules and services said
-    (:mod:`medreview.study.machine_rows`). Twice adds nothing.
+    (:mod:`medreview.study.machine_rows`); with ``generated`` what generators made (``generated_rows``); with either the
+    answers of models. Twice adds nothing.
 
     What is on units that are not in this study is left out and counted. A page that comes in does not become the
     current one where this study has a page of that source which can be read: judgements and decisions of this study
     rest on it. What was said of another text of it is history then. A reference that comes in is read again by this
     one's rules. Nothing that machines said comes from a copy without judges, or into one.
-    All of it is verified before the first write; ``read_check`` reads a check of a reference, or raises ``ValueError``.
+    All of it is verified before the first write; what ``reads`` cannot read does not come in.
     Raises :class:`UserError` when the other file is this one, no study, a study that has nothing in common with this
     one, its record does not verify, or anything that would be taken over does not fit its hashes or this study; nothing
     is taken over then.
@@ -93,10 +97,21 @@ def merge(
         raise UserError("A study cannot be merged with itself; name the colleague's file.")
     with Study.open(other, read_only=True) as theirs:
         try:
-            accepted = _accepted(study, theirs, parts, read_check)
+            accepted = _accepted(study, theirs, parts, reads or Reads())
         except UNREADABLE as error:
             raise UserError(f"{other} was not merged: {unreadable(error)}") from error
         return study.write(lambda connection: _add(connection, study.path, accepted))
+
+
+class Reads(NamedTuple):
+    """What is known of the content of rows above this folder: each raises an error for what it cannot read.
+
+    ``check``: how a reference compares with what was found, as JSON has it. ``unit``: a unit of a study by its id, as a
+    reviewer is shown it.
+    """
+
+    check: Callable[[object], object] = str
+    unit: Callable[[sqlite3.Connection, str], object] = lambda connection, unit: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +119,7 @@ class _Accepted:
     """All that may be taken over from the other study, looked at: events by time, ids of pages, the audit's frame,
     references that events are about and that this study does not have; what machines said, or in ``left_out`` why not.
 
-    ``reader``: where the pages are, in one view of that file.
+    ``reader``: where the pages are, in one view of that file. ``all_pages``: also those that no event is about come in.
     """
 
     path: Path
@@ -112,8 +127,11 @@ class _Accepted:
     events: list[dict[str, Any]]
     references: list[dict[str, Any]]
     pages: list[str]
+    all_pages: bool
     frame: list[dict[str, Any]]
     machines: MachineRows | None
+    generated: GeneratedRows | None
+    reads: Reads
     left_out: str
 
 
@@ -146,15 +164,21 @@ def _add(connection: sqlite3.Connection, path: Path, accepted: "_Accepted") -> M
         number_added(connection)
         join_frame(connection, accepted.frame)
         seen = {row["snapshot"] for row in ours}
-        pages = [page for page in accepted.pages if accepted.machines or page in seen]
+        pages = [page for page in accepted.pages if accepted.all_pages or page in seen]
         _add_pages(connection, accepted.reader, pages)
-        rows = {}
-        if accepted.machines:
+        rows: dict[Kind, RowsJoined] = {}
+        made = RowsJoined()
+        if accepted.generated:
+            made = accepted.generated.write(connection, accepted.reads.unit)
+        if accepted.all_pages:
             _set_current(connection, accepted.reader, pages)
+        if accepted.machines:
             rows = accepted.machines.write(connection)
+        if made != RowsJoined():
+            rows["generated"] = made
         wrong = next(span_faults(connection, last), "")
         other_axes = next(axis_misfits(connection, own_axes(connection)), "")
-    except (ValueError, LookupError, sqlite3.IntegrityError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, sqlite3.IntegrityError) as error:
         raise UserError(f"{other} was not merged: what it holds does not fit this study ({error}).") from error
     if wrong:
         raise UserError(f"{other} was not merged: a span in it is not of the text that this study has. {wrong}")
@@ -167,19 +191,20 @@ def _add(connection: sqlite3.Connection, path: Path, accepted: "_Accepted") -> M
     return MergeSummary(*counts, len(pages), rows, accepted.left_out)
 
 
-def _accepted(
-    study: Study, theirs: Study, parts: Collection[Brought], read_check: Callable[[object], object]
-) -> _Accepted:
+def _accepted(study: Study, theirs: Study, parts: Collection[Brought], reads: Reads) -> _Accepted:
     """Read and verify, in one view of the file. Raises :class:`UserError` for what must not come in."""
     reader = theirs.sealed()
     reader.execute("BEGIN")
-    left_out = _withheld(study, theirs) if "judgements" in parts else ""
-    whole = "judgements" in parts and not left_out
-    wanted = _pages_wanted(study, theirs, "1" if whole else _BEHIND)
-    _refuse(theirs.path, (told(one) for one in _unfit(reader, wanted, [table.name for table in TABLES] * whole)))
+    left_out = _withheld(study, theirs) if set(parts) - {"decisions"} else ""
+    said, made = (part in parts and not left_out for part in ("judgements", "generated"))
+    same = theirs.meta("study_id") == study.meta("study_id")
+    ours = package_of(study.reader)
+    of_copies = same and not (ours and ours.without)
+    wanted = _pages_wanted(study, theirs, "1" if said else _BEHIND)
+    tables = [table.name for table in TABLES] * (said or made) + [*GENERATED] * made
+    _refuse(theirs.path, (told(one) for one in _unfit(reader, wanted, tables, all_pages=said)))
     if wrong := verify(reader, (row[0] for row in study.reader.execute("SELECT hash FROM event"))):
         raise UserError(f"{theirs.path} was not merged: its record of decisions does not verify. {wrong[0]}")
-    same = theirs.meta("study_id") == study.meta("study_id")
     if not same and not _in_common(study, theirs):
         raise UserError(
             f"{theirs.path} was not merged: it is another study ({theirs.meta('title')}, {theirs.meta('study_id')}), "
@@ -190,9 +215,9 @@ def _accepted(
     events = [dict(row) for row in reader.execute("SELECT * FROM event ORDER BY event_id")] if decided else []
     frame = [dict(row) for row in reader.execute("SELECT * FROM audit_frame")] if same and decided else []
     references = _references_behind(study, theirs) if decided else []
-    ours = package_of(study.reader)
-    calls = same and not (ours and ours.without)
-    machines = MachineRows(reader, calls=calls, pages=wanted) if whole else None
+    calls = of_copies and (said or made)
+    machines = MachineRows(reader, said=said, calls=calls, pages=wanted) if said or calls else None
+    generated = GeneratedRows(reader) if made and of_copies else None
 
     def faults() -> Iterator[str]:
         yield from (f"Of the event {row['event_id']} {why}." for row in events if (why := event_fault(row, kinds)))
@@ -200,11 +225,13 @@ def _accepted(
         yield from (f"Of the statement {row['statement_id']} {why}." for row in frame if (why := frame_fault(row)))
         yield from (f"Of the reference {row['reference_id']} {why}." for row, why in references if why)
         if machines:
-            yield from machines.faults(study.reader, read_check)
+            yield from machines.faults(study.reader, reads.check)
+        if generated:
+            yield from generated.faults(study.reader)
 
     _refuse(theirs.path, faults())
     bare = [row for row, _ in references]
-    return _Accepted(theirs.path, reader, events, bare, wanted, frame, machines, left_out)
+    return _Accepted(theirs.path, reader, events, bare, wanted, said, frame, machines, generated, reads, left_out)
 
 
 def _withheld(study: Study, theirs: Study) -> str:
@@ -233,19 +260,21 @@ def _refuse(theirs: Path, wrong: Iterator[str]) -> None:
         raise UserError(f"{theirs} was not merged: what it holds cannot be relied on. {first}")
 
 
-def _unfit(reader: sqlite3.Connection, pages: Collection[str], machines: Collection[str]) -> Iterator[Misfit]:
-    """Rows that would come in and do not fit their seals, or are gone; ``machines``: names of further tables."""
+def _unfit(
+    reader: sqlite3.Connection, pages: Collection[str], further: Collection[str], *, all_pages: bool
+) -> Iterator[Misfit]:
+    """Rows that would come in and do not fit their seals, or are gone; ``further``: names of tables."""
     tables = {table.name: table for table in sealed_tables(reader)}
     wanted = frozenset(pages)
-    beside = ("source", "visit") if machines else ()
-    for name in ("event", "audit_frame", "study", "reference", "snapshot", "snapshot_ocr", *beside, *machines):
+    beside = ("source", "visit") if all_pages else ()
+    for name in ("event", "audit_frame", "study", "reference", "snapshot", "snapshot_ocr", *beside, *further):
         if name not in tables:  # a view in its place may say something else each time
             raise LookupError(f"there is no table {name}")
         table = tables[name]
         if not name.startswith("snapshot"):
             yield from misfits(reader, table)
         elif wanted:
-            found = misfits(reader, table, "true" if machines else _BEHIND)
+            found = misfits(reader, table, "true" if all_pages else _BEHIND)
             yield from (one for one in found if one.key.split(" ")[0] in wanted)
 
 

@@ -22,8 +22,7 @@ _KEY: Final = "package"
 class Package:
     """What a copy says of itself: when it was made, by whom and for whom (``""``: anybody), and what is not in it.
 
-    ``events``: how many events of the record were left out. ``batch``: the draw whose units alone are in it, so many
-    ``units``; ``""`` of a copy of the whole study.
+    ``events``: how many events of the record were left out. ``holds``: which part of the study it is (``""``: all).
     """
 
     made_at: str
@@ -31,16 +30,15 @@ class Package:
     made_for: str
     without: tuple[Part, ...]
     events: int
-    batch: str = ""
-    units: int = 0
+    holds: str = ""
 
     @property
     def words(self) -> str:
         """A sentence about it."""
         whom = f" for {self.made_for}" if self.made_for else ""
         left_out = "; ".join(PARTS[part] for part in self.without) or "nothing"
-        part = f" It holds the {self.units:,} units of the batch {self.batch!r} alone." if self.batch else ""
-        return f"A copy made by {self.made_by}{whom} on {self.made_at[:10]}.{part} Left out: {left_out}."
+        copy = f"A copy of {self.holds}" if self.holds else "A copy"
+        return f"{copy} made by {self.made_by}{whom} on {self.made_at[:10]}. Left out: {left_out}."
 
     def row(self) -> dict[str, str]:
         """The row of the table ``study`` that holds it."""

@@ -70,6 +70,7 @@ COMMANDS = (
     ("share", STUDY),
     ("conflicts", STUDY),
     ("package", STUDY, f"package{BAD}.medreview"),
+    ("split", STUDY, "2"),
     ("assisted", STUDY),
     ("reproduce", "--votes", f"missing{BAD}.json"),
     ("config",),

@@ -89,7 +89,7 @@ def test_it_is_shared_out_once_and_again_on_request(medreview: Program, shared: 
 def test_a_batch_goes_out_as_a_copy_of_its_own_and_comes_back(medreview: Program, shared: Path, tmp_path: Path) -> None:
     copy = tmp_path / "anna.medreview"
     said = medreview("package", shared, copy, "--batch", "main", "--for", "anna").stdout
-    assert "It holds the 4 units of the batch 'main' alone." in said
+    assert "A copy of 4 units of the batch 'main' made by" in said
     medreview("review", copy, "--plain", "--reviewer", "anna", input="1\n1\n1\n1\nq\n")
     assert "counts theirs as open" in medreview("plan", "show", copy).stdout
     assert "added" in medreview("merge", shared, copy).stdout

@@ -99,30 +99,75 @@ def package(
 
     Example: medreview package sepsis.medreview sepsis-for-anna.medreview --for anna
     """
+    from medreview.exchange.exports.batch_part import batch_part
     from medreview.exchange.exports.package import package as make
     from medreview.exchange.exports.package import parts_named
 
     parts = parts_named(without)
     with open_study(study, read_only=True) as opened, progress() as bar:
         who = decider(reviewer)
-        made = make(opened, out, who, without=parts, made_for=made_for, batch=batch, progress=bar)
+        part = batch_part(opened, batch, made_for) if batch else None
+        made = make(opened, out, who, without=parts, made_for=made_for, part=part, progress=bar)
     lines = [f"{out}: {made.words}", f"{counted(made.events, 'event')} of the record left out"]
     result({"file": str(out), **asdict(made)}, *lines, as_json=as_json)
+
+
+def split(
+    study: StudyFile,
+    count: Annotated[int, Argument(metavar="N", min=2, help="How many shards.")],
+    without: Annotated[
+        str,
+        Option(metavar="PARTS", help="What is left out of each, as with `package`: judges,models,gold,labels,notes."),
+    ] = "none",
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Split the study into N shards, to be fetched, judged or reviewed on N machines; `merge` brings them back.
+
+    A shard is a study of the same id, beside the study, with some of its responses and all of their statements, pages,
+    judgements and decisions. Responses to one question stay together. Models' answers stay here.
+
+    Example: medreview split sepsis.medreview 8
+    """
+    from medreview.exchange.exports.package import package as make
+    from medreview.exchange.exports.package import parts_named
+    from medreview.exchange.exports.study_part import shards
+
+    parts = parts_named(without)
+    files = [study.with_name(f"{study.stem}-{number}-of-{count}{study.suffix}") for number in range(1, count + 1)]
+    if taken := next((file for file in files if file.exists()), None):
+        raise UserError(f"{taken} exists already: it may hold work. Merge it, then move it away.")
+    made = []
+    with open_study(study, read_only=True) as opened, progress() as bar:
+        who = decider(reviewer)
+        for file, part in zip(files, shards(opened.reader, count), strict=True):
+            shard = make(opened, file, who, without=parts, part=part, progress=bar)
+            size = {"bytes": file.stat().st_size, "responses": len(part.held["response_id"])}
+            size |= {"statements": len(part.held["statement_id"]), "pages": len(part.held["snapshot_id"])}
+            made.append({"file": str(file), **size, **asdict(shard)})
+    lines = [
+        f"{one['file']}: {counted(one['responses'], 'response')}, {counted(one['statements'], 'statement')}, "
+        f"{counted(one['pages'], 'page')}, {one['bytes'] / 1e6:,.1f} MB"
+        for one in made
+    ]
+    lines.append(f"Bring them back: {command('merge', study, *files[:2])}{' ...' if count > 2 else ''}")
+    result(made, *lines, as_json=as_json)
 
 
 def merge(
     study: StudyFile,
     others: Annotated[list[Path], Argument(metavar="OTHER...", help="Copies or shards of the study.")],
     only: Annotated[
-        Literal["decisions", "judgements"] | None,
+        Literal["decisions", "judgements", "generated"] | None,
         Option(
             help="Take over one part alone. decisions: what people decided and noted. judgements: what judges, rules "
-            "and services said, models' answers with their cost, and pages that were fetched."
+            "and services said, models' answers with their cost, and pages that were fetched. generated: what "
+            "generators made, with models' answers."
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Join other copies of this study with it: decisions, judgements, pages. Merging twice adds nothing.
+    """Join other copies with this study: decisions, judgements, pages, what was generated. Twice adds nothing.
 
     A copy comes in wholly or not at all. Nothing here is changed: of two answers of one judge to one question the one
     that is here stays. A copy without judges brings decisions alone.

@@ -4,7 +4,6 @@ The copy is a study of the same id: its decisions come back by ``merge``. It is 
 so that nothing that was left out can be found between the rows.
 """
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.exchange.exports.batch_rows import BatchRows, units_of_batch
+from medreview.exchange.exports.study_part import StudyPart
 from medreview.progress import SILENT, Progress
 from medreview.references.study_references import register as register_verdicts
 from medreview.study import Study
@@ -94,33 +93,33 @@ def package(
     *,
     without: Collection[Part] = tuple(PARTS),
     made_for: str = "",
-    batch: str = "",
+    part: StudyPart | None = None,
     progress: Progress = SILENT,
 ) -> Package:
     """Make the copy, a private file that appears whole or not at all; what is left out of it.
 
-    ``made_for``: a reviewer whose own labels, notes and drafts stay in it. ``batch``: a draw; only its units go along,
-    and with ``made_for`` only those of that reviewer's batch. Raises :class:`UserError` when ``target`` exists, or
-    cannot be written, and where there is no such batch.
+    ``made_for``: a reviewer whose own labels, notes and drafts stay in it. ``part``: what it holds of the study, if not
+    all. Raises :class:`UserError` when ``target`` exists, or cannot be written.
     """
     reader = study.reader
     register(reader)
     register_verdicts(reader)
-    units = units_of_batch(study, batch, made_for) if batch else ()
-    cut = BatchRows(reader, units) if batch else None
-    left_out = list(_withheld(reader, without, made_for, cut))
+    if part is not None:
+        part.register(reader)
+    left_out = list(_withheld(reader, without, made_for, part))
     made = Package(
         datetime.now(UTC).isoformat(timespec="seconds"), reviewer, made_for,
-        tuple(part for part in PARTS if part in without), len(left_out), batch, len(units),
+        tuple(each for each in PARTS if each in without), len(left_out), part.words if part else "",
     )  # fmt: skip
-    tables, kept_back = _tables(reader), {row["event_id"] for row in left_out}
+    withheld = {row["event_id"] for row in left_out}
+    tables = _tables(reader)
     progress.begin(target.name, len(tables))
 
     def fill(copy: Study) -> None:
         def change(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA defer_foreign_keys = ON")
             for table in tables:
-                _copy(reader, connection, table, without, made_for, kept_back, cut)
+                _copy(reader, connection, table, without, made_for, withheld, part)
                 progress.step()
             if "labels" in without:
                 for event in connection.execute(_OF_SUGGESTIONS).fetchall():
@@ -138,10 +137,9 @@ _WITHHELD: Final = ("hash", "event_id", "reviewer", "unit", "decides")
 
 
 def _withheld(
-    reader: sqlite3.Connection, without: Collection[Part], made_for: str, cut: BatchRows | None
+    reader: sqlite3.Connection, without: Collection[Part], made_for: str, part: StudyPart | None
 ) -> Iterator[sqlite3.Row]:
-    """The events that are left out, those of an earlier copy too, each with whether it makes its unit decided; of a
-    copy that is ``cut`` to a batch, all on other units.
+    """The events that are left out, those of an earlier copy too, each with whether it makes its unit decided.
 
     The draws of the audit that say what must not be known are left out whoever asked for them: made again here, they
     would have other strata.
@@ -151,18 +149,19 @@ def _withheld(
     conditions = ["e.kind IN ('note', 'tag')"] if "notes" in without else []
     if "labels" in without:
         conditions.append(f"(e.kind NOT IN ({kinds}, 'note', 'tag', 'retract'))")
+    of_part = part.where("event", ["unit"]) if part else "1"
     query = f"""
         WITH out AS (SELECT e.event_id FROM event AS e WHERE e.reviewer <> ?1 AND ({" OR ".join(conditions) or "0"})
-                     OR e.kind = 'audit_rate' AND json_extract(e.payload, '$.by') IN ({drawn_by})
-                     OR ?2 <> '' AND e.unit NOT IN (SELECT value FROM json_each(iif(?2 = '', '[]', ?2)))),
+                     OR e.kind = 'audit_rate' AND json_extract(e.payload, '$.by') IN ({drawn_by})),
         every AS (SELECT event_id FROM out UNION SELECT r.event_id FROM event AS r JOIN event AS e
                   ON e.event_id = r.undoes_event WHERE r.reviewer <> ?1 AND (
-                  e.event_id IN out OR EXISTS (SELECT 1 FROM out WHERE out.event_id = e.undoes_event)))
+                  e.event_id IN out OR EXISTS (SELECT 1 FROM out WHERE out.event_id = e.undoes_event))
+                  UNION SELECT e.event_id FROM event AS e WHERE NOT ({of_part}))
         SELECT e.hash, e.event_id, e.reviewer, e.unit,
                e.event_id IN (SELECT event_id FROM standing WHERE pass = 1 AND state = 'decided') AS decides
         FROM event AS e WHERE e.event_id IN every
         UNION ALL SELECT hash, event_id, reviewer, unit, decides FROM withheld ORDER BY 2"""
-    yield from reader.execute(query, (made_for, json.dumps(sorted(cut.units)) if cut else ""))
+    yield from reader.execute(query, (made_for,))
 
 
 def _tables(reader: sqlite3.Connection) -> list[str]:
@@ -179,7 +178,7 @@ def _copy(
     without: Collection[Part],
     made_for: str,
     left_out: Collection[str],
-    cut: BatchRows | None,
+    part: StudyPart | None,
 ) -> None:
     """The rows of one table that are passed on, with the cells that are."""
     if (
@@ -191,18 +190,17 @@ def _copy(
     info = reader.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", (table,)).fetchall()
     columns = [row[0] for row in info]
     emptied: dict[str, str] = {}
-    for part in without:
-        emptied |= _CELLS.get(part, {}).get(table, {})
+    for each in without:
+        emptied |= _CELLS.get(each, {}).get(table, {})
     cells = ", ".join(emptied.get(column, f'"{column}"') for column in columns)
-    where, values = (" WHERE reviewer = ?", (made_for,)) if table in _OWN else ("", ())
+    where, values = ("reviewer = ?1", (made_for,)) if table in _OWN else ("1", ())
     if table == "key_fact" and "labels" in without:
-        where = f" WHERE {_NOT_TOLD if 'judges' in without else _VOTED}"
-        values = (made_for,)
+        where, values = _NOT_TOLD if "judges" in without else _VOTED, (made_for,)
     if table in _NOT_OF_LABELS and not {"labels", "notes"}.isdisjoint(without):
-        where = f" WHERE {_NOT_OF_LABELS[table]}"
-    rows: Any = reader.execute(f"SELECT {cells} FROM {table}{where}", values)
-    if cut is not None:
-        rows = (row for row in rows if cut.holds(table, row))
+        where = _NOT_OF_LABELS[table]
+    if part is not None:
+        where = f"({where}) AND {part.where(table, columns)}"
+    rows: Any = reader.execute(f"SELECT {cells} FROM {table} WHERE {where}", values)
     if table == "event":
         place = columns.index("event_id")
         rows = (row for row in rows if row[place] not in left_out)

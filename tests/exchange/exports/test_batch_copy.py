@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from medreview.errors import UserError
+from medreview.exchange.exports.batch_part import batch_part
 from medreview.exchange.exports.package import package
 from medreview.review.audit import begin
 from medreview.review.audit import draw as draw_audit
@@ -33,8 +34,8 @@ def test_a_batch_of_each_kind_goes_out_alone_and_comes_back(
     draw(study, "kb", frame_named(kind), None, name="all")
     assign(study, "kb", "all", ["bo"])
     target = tmp_path / "bo.medreview"
-    made = package(study, target, "kb", without=without, made_for="bo", batch="all")
-    assert "It holds the " in made.words
+    made = package(study, target, "kb", without=without, made_for="bo", part=batch_part(study, "all", "bo"))
+    assert "of the batch 'all' made by kb for bo" in made.words
     axis, *labels = LABELS[kind]
     with Study.open(target) as copy:
         assert not check_study(copy).faults
@@ -79,14 +80,14 @@ def test_the_copy_for_a_reviewer_has_that_batch_alone_and_draws_no_audit_of_its_
     made = assign(study, "kb", "s", ["ada", "bo"], overlap=0.2)
     decide(study, "ada", made.batches["ada"][0], "evidence", "supported")
     target = tmp_path / "bo.medreview"
-    package(study, target, "kb", made_for="bo", batch="s")
+    package(study, target, "kb", made_for="bo", part=batch_part(study, "s", "bo"))
     rates = study.reader.execute("SELECT * FROM audit_frame ORDER BY statement_id").fetchall()
     with Study.open(target) as copy:
         begin(copy, "bo")
         held = {row[0] for row in copy.reader.execute("SELECT statement_id FROM statement")}
         assert held == set(made.batches["bo"])
         assert list(open_queue(copy, "mine", "bo").units) == list(made.batches["bo"])
-        with pytest.raises(UserError, match="holds one batch alone"):
+        with pytest.raises(UserError, match="units of the batch 's' alone"):
             draw_audit(copy, "bo", size=10)
         decide(copy, "bo", made.batches["bo"][3], "evidence", "partial")
     merge(study, target)
@@ -96,9 +97,8 @@ def test_the_copy_for_a_reviewer_has_that_batch_alone_and_draws_no_audit_of_its_
     assert study.reader.execute("SELECT count(*) FROM decision_current").fetchone()[0] == 2
 
 
-def test_a_batch_that_cannot_be_cut_out_is_refused(study: Study, tmp_path: Path) -> None:
+def test_a_batch_that_cannot_be_cut_out_is_refused(study: Study) -> None:
     fill(study)
-    target = tmp_path / "copy.medreview"
     draw(study, "kb", frame_named("facts"), None)
     draw(study, "kb", frame_named("qa"), None)
     for name, who, why in (
@@ -106,5 +106,4 @@ def test_a_batch_that_cannot_be_cut_out_is_refused(study: Study, tmp_path: Path)
         ("x", "", "no draw 'x'"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=why):
-            package(study, target, "kb", made_for=who, batch=name)
-    assert not target.exists()
+            batch_part(study, name, who)

@@ -1,0 +1,41 @@
+"""Shards as the commands make them, and what comes of them when they are merged."""
+
+import shutil
+from pathlib import Path
+
+from medreview import pipeline
+from medreview.study import Study
+from tests.study.flipped_bits import logical
+from tests.support.commands import Program
+from tests.support.study_builder import build, rows_of
+from tests.support.unit_study import decide
+
+
+def test_what_was_judged_and_decided_in_shards_comes_back(tmp_path: Path, medreview: Program, demo: Path) -> None:
+    away = Path(shutil.copy(demo, tmp_path / "whole.medreview"))
+    medreview("split", demo, 3)
+    files = sorted(demo.parent.glob("*-of-3.medreview"))
+    pairs = "SELECT statement_id, snapshot_id FROM judgement GROUP BY 1, 2"
+    for file in (*files, away):
+        with Study.open(file) as study:
+            rows = rows_of(study, pairs)
+            build(study, lambda to, rows=rows: [
+                to.judgement("elsewhere", row["statement_id"], row["snapshot_id"], "contradicted") for row in rows
+            ])  # type: ignore[misc]  # fmt: skip
+            pipeline.roll_up(study)
+            if file != away:
+                decide(study, "zoe", rows[0]["statement_id"], "evidence", "partial")
+    assert "3 events added" in medreview("merge", demo, *files).stdout
+    assert "whole, 3 events" in medreview("check", demo).stdout
+    before = logical(demo)
+    assert "0 events added" in medreview("merge", demo, *files).stdout
+    assert logical(demo) == before
+    verdicts = "SELECT * FROM verdict ORDER BY statement_id"
+    with Study.open(demo, read_only=True) as merged, Study.open(away, read_only=True) as whole:
+        assert rows_of(merged, verdicts) == rows_of(whole, verdicts)
+
+
+def test_a_shard_that_is_there_is_not_written_over(medreview: Program, demo: Path) -> None:
+    medreview("split", demo, 2)
+    assert "may hold work" in medreview("split", demo, 2, check=2).stderr
+    assert len(list(demo.parent.glob("*-of-2.medreview"))) == 2
