@@ -54,14 +54,19 @@ class JudgeAnswer(NamedTuple):
 
 
 def answer_in(value: Mapping[str, Any]) -> JudgeAnswer:
-    """Read an answer in the form of any version; more than :data:`MOST_QUOTES` quotes raise ``ValueError``."""
-    given = value["quotes"] if "quotes" in value else [value.get("quote", "")]
+    """Read an answer in the form of any version, or of a prompt of the user's own with other types.
+
+    Raises ``ValueError`` for more than :data:`MOST_QUOTES` quotes.
+    """
+    given = (value["quotes"] if "quotes" in value else value.get("quote")) or []
+    given = given if isinstance(given, list) else [given]
     quotes = tuple(dict.fromkeys(quote for quote in map(str, given) if quote.strip()))
     if len(quotes) > MOST_QUOTES:
         raise ValueError(f"has {len(quotes):,} quotes; at most {MOST_QUOTES} are looked up")
     opposes = value.get("opposes")
-    opposing = str(value.get("opposing_quote", "")) if opposes else ""
-    return JudgeAnswer(quotes, str(value.get("missing", "")).strip(), opposes, opposing.strip() and opposing)
+    opposes = opposes if isinstance(opposes, bool) else None
+    opposing = str(value.get("opposing_quote") or "") if opposes else ""
+    return JudgeAnswer(quotes, str(value.get("missing") or "").strip(), opposes, opposing.strip() and opposing)
 
 
 class LocatedQuote(NamedTuple):

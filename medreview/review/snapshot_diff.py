@@ -254,8 +254,11 @@ def _rests_on(reader: sqlite3.Connection, label: sqlite3.Row, snapshot_id: str) 
     if marked:
         return [("marked", span) for span in marked]
     quoted = reader.execute(
-        """SELECT DISTINCT quote_start, quote_end FROM judgement JOIN judge_run AS r USING (judge_run_id)
-           WHERE statement_id = ? AND snapshot_id = ? AND quote_start IS NOT NULL AND r.kind <> 'offline'
+        """WITH said AS (SELECT j.* FROM judgement AS j JOIN judge_run AS r USING (judge_run_id)
+                         WHERE statement_id = ? AND snapshot_id = ? AND quote_start IS NOT NULL AND r.kind <> 'offline')
+           SELECT quote_start, quote_end FROM said
+           UNION SELECT json_extract(q.value, '$.spans[0][0]'), json_extract(q.value, '$.spans[0][1]')
+                 FROM said, json_each(said.quotes) AS q WHERE json_array_length(q.value, '$.spans')
            ORDER BY 1 LIMIT ?""",
         (label["unit"], snapshot_id, _QUOTES),
     ).fetchall()

@@ -336,6 +336,25 @@ def test_diff_says_what_became_of_the_passages_labels_rest_on(study, pages):
     assert "+Adults start with 850 mg" in "\n".join(full_diff(study.reader, change))
 
 
+def test_diff_follows_each_of_the_passages_that_a_judge_quotes(study, pages, tmp_path):
+    session = reviewed(study)
+    text = session.source_text()
+    quotes = [line for line in text.splitlines() if len(line) > 30][:3]
+    record = {"judge": "gpt", "statement": session.item.text, "source": URL, "label": "supported", "quotes": quotes}
+    record["response"] = study.reader.execute("SELECT response_id FROM response").fetchone()[0]
+    (tmp_path / "j.jsonl").write_text(json.dumps(record))
+    pipeline.bring_in(study, tmp_path / "j.jsonl", {})
+    reviewed(study).decide("supported")
+
+    again(study, pages(dose="850"))
+
+    (change,) = snapshot_diffs(study.reader)
+    (label,) = change.labels
+    assert {passage.basis for passage in label.passages} == {"quote"}
+    assert len(label.passages) == len(quotes) > 1
+    assert sorted({passage.fate for passage in label.passages}) == ["altered", "stands"]
+
+
 def test_diff_of_two_snapshots_by_number(study, pages):
     again(study, pages(dose="850"))
     again(study, pages(dose="1000"))

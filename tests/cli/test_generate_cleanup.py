@@ -19,7 +19,7 @@ def test_a_revision_is_verified_by_another_judge_and_the_shares_stand_beside_the
     path = tmp_path / "s.medreview"
     with Study.create(path, "sepsis") as study:
         unsupported_study.fill(study)
-    with JudgeEndpoint(says(GOOD)) as writes, JudgeEndpoint(says(SUPPORTS)) as checks:
+    with JudgeEndpoint(says(GOOD)) as writes, JudgeEndpoint(says(SUPPORTS, usage=None)) as checks:
         tables = (
             writes.table("same") + checks.table("checker", "c") + writes.table("writer").replace("judges", "models")
         )
@@ -90,7 +90,7 @@ def test_a_judge_that_finds_nothing_leaves_the_revision_unsupported(medreview, t
     path = tmp_path / "s.medreview"
     with Study.create(path, "sepsis") as study:
         unsupported_study.fill(study)
-    with JudgeEndpoint(says(GOOD)) as writes, JudgeEndpoint(says(json.dumps(NOT_ADDRESSED))) as checks:
+    with JudgeEndpoint(says(GOOD)) as writes, JudgeEndpoint(says(json.dumps(NOT_ADDRESSED), usage=None)) as checks:
         own_settings(tmp_path, checks.table("checker", "c") + writes.table("writer").replace("judges", "models"))
         done = medreview("generate", "cleanup", path, "--model", "writer", "--judge", "checker")
     assert "supported: checker 0.0% 0.0% to 79.3%" in in_one_line(done.stdout)

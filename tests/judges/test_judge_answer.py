@@ -9,7 +9,7 @@ import pytest
 from medreview import pipeline
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
-from medreview.judges.judge_answer import MOST_QUOTES, places_in
+from medreview.judges.judge_answer import MOST_QUOTES, JudgeAnswer, answer_in, places_in
 from medreview.judges.prompts import known_hash, load_prompt
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
@@ -57,6 +57,24 @@ def judged(study, serve, answer):
 
 def badges(study):
     return rows_of(study, "SELECT badges FROM verdict")[0]["badges"]
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ({"quote": START}, JudgeAnswer((START,))),
+        ({"quote": " "}, JudgeAnswer()),
+        ({"quote": None}, JudgeAnswer()),
+        ({"quotes": START, "quote": STOP}, JudgeAnswer((START,))),
+        ({"quotes": None, "missing": None, "opposes": True, "opposing_quote": None}, JudgeAnswer(opposes=True)),
+        ({"quotes": [START, "", START, STOP], "missing": " x "}, JudgeAnswer((START, STOP), "x")),
+        ({"quotes": [], "opposes": "no", "opposing_quote": STOP}, JudgeAnswer()),
+        ({"quotes": [], "opposes": False, "opposing_quote": STOP}, JudgeAnswer(opposes=False)),
+        ({"quotes": [], "opposes": True, "opposing_quote": STOP}, JudgeAnswer(opposes=True, opposing=STOP)),
+    ],
+)
+def test_answers_of_every_form_are_read(value, read):
+    assert answer_in(value) == read
 
 
 @pytest.mark.parametrize(
