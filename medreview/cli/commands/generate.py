@@ -36,6 +36,9 @@ def answers(
     web: Annotated[
         bool, Option("--web", help='Tell the model to search the web first; it is called "NAME (web)" then.')
     ] = False,
+    drawn: Annotated[
+        str, Option(metavar="NAME", help="Only the questions of this draw (`medreview plan draw STUDY questions N`).")
+    ] = "",
 ) -> None:
     """Ask a model the study's questions: a short answer with a list of its sources, which becomes a response.
 
@@ -46,11 +49,13 @@ def answers(
     """
     from medreview.generators.answers import Answers, questions_of
 
-    asked: list[str] | None = None if file is None else []
+    if file is not None and drawn:
+        raise UserError("Name a file of questions or --drawn NAME, not both: import the file first, then draw.")
+    asked: list[str] | None = None if file is None and not drawn else []
 
     def bring(study: "Study") -> None:
-        if file is not None and asked is not None:
-            asked.extend(_imported(study, file))
+        if asked is not None:
+            asked.extend(_imported(study, file) if file else _drawn_questions(study, drawn))
         if not questions_of(study.reader, asked):
             raise UserError(
                 "There is no question to ask: name a file of questions, or let a model make some with "
@@ -59,6 +64,13 @@ def answers(
 
     make = partial(Answers, web=web, only=asked)
     generate_with(study, make, wanted, before=bring, figures=_answer_figures)
+
+
+def _drawn_questions(study: "Study", name: str) -> list[str]:
+    """The texts of the questions of a draw. Raises :class:`UserError` for a draw of anything else."""
+    from medreview.review.draws import draw_named, question_texts
+
+    return question_texts(study.reader, draw_named(study.reader, name))
 
 
 def _imported(study: "Study", file: Path) -> list[str]:
