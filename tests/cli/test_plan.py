@@ -66,6 +66,10 @@ def test_whoever_reads_the_board_with_units_left_sees_no_agreement(medreview: Pr
     assert "Agreement is hidden from ben until all of the batch is decided." in hidden
     assert "same label" not in hidden
     assert "stats" not in hidden
+    moved = shared.rename(shared.with_name("moved.medreview"))  # now nobody knows who reads it
+    assert "If you are somebody else, say who" in medreview("plan", "show", moved).stdout
+    own_settings(medreview.folder, 'reviewer = "eva"\n')  # she runs the study, and has no batch
+    assert "Agreement so far: all give the same label on " in medreview("plan", "show", moved).stdout
 
 
 def test_figures_of_a_draw_say_what_they_are_of(medreview: Program, shared: Path) -> None:
