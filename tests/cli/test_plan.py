@@ -67,7 +67,7 @@ def test_whoever_reads_the_board_with_units_left_sees_no_agreement(medreview: Pr
     assert "same label" not in hidden
     assert "stats" not in hidden
     moved = shared.rename(shared.with_name("moved.medreview"))  # now nobody knows who reads it
-    assert "If you are somebody else, say who" in medreview("plan", "show", moved).stdout
+    assert "If you are somebody else, open the study once" in medreview("plan", "show", moved).stdout
     own_settings(medreview.folder, 'reviewer = "eva"\n')  # she runs the study, and has no batch
     assert "Agreement so far: all give the same label on " in medreview("plan", "show", moved).stdout
 
