@@ -337,3 +337,21 @@ def strata_now(reader: sqlite3.Connection, drawn: UnitDraw) -> list[DrawStratum]
     of = strata_of(reader, frame_of(drawn), drawn.by)
     whole, taken = Counter(of.values()), Counter(of[unit] for unit in drawn.units if unit in of)
     return [DrawStratum(" · ".join(one), whole[one], taken[one]) for one in sorted(whole)]
+
+
+def question_texts(reader: sqlite3.Connection, drawn: UnitDraw) -> list[str]:
+    """The texts of drawn questions, in order. Raises :class:`UserError` for a draw of anything else."""
+    if drawn.kind == ASKED:
+        return list(drawn.units)
+    if drawn.kind != "question":
+        raise UserError(f"{drawn.name!r} is a draw of {drawn.noun}s, not of questions.")
+    texts = dict(reader.execute("SELECT unit_id, text FROM unit WHERE kind = 'question'").fetchall())
+    return [texts[unit] for unit in drawn.units if unit in texts]
+
+
+def address_ids(reader: sqlite3.Connection, drawn: UnitDraw) -> frozenset[str]:
+    """The sources that drawn addresses are. Raises :class:`UserError` for a draw of anything else."""
+    if drawn.kind != ADDRESS:
+        raise UserError(f"{drawn.name!r} is a draw of {drawn.noun}s, not of cited addresses.")
+    query = """SELECT source_id FROM source WHERE "key" IN (SELECT unit FROM drawn_unit WHERE name = ?)"""
+    return frozenset(row[0] for row in reader.execute(query, (drawn.name,)))

@@ -111,7 +111,11 @@ _OF_STATEMENTS: Final[Mapping[str, Filter]] = {
            WHERE c.statement_id = s.statement_id AND f.verdict = replace(?, ' ', '_'))""",
         tuple(VERDICTS), tells=True,
     ),
-    "asked": _drawn("r.question", "asked")._replace(whole=True),
+    "asked": Filter(
+        """r.question IN (SELECT coalesce(u.text, d.unit) FROM drawn_unit AS d LEFT JOIN unit AS u ON u.unit_id = d.unit
+                         WHERE d.kind IN ('asked', 'question') AND d.name = ?)""",
+        "SELECT name FROM draw_standing WHERE kind IN ('asked', 'question')", whole=True,
+    ),
     "finish": Filter("r.finish = replace(?, ' ', '_')", tuple(FINISHES), whole=True),
     "page": Filter(
         """EXISTS (SELECT 1 FROM citation AS c JOIN snapshot_current AS p USING (source_id)

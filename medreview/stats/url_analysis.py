@@ -317,19 +317,23 @@ def url_figures(
     *,
     paywalled: Collection[str],
     top: int = TOP,
+    only: Collection[str] | None = None,
     resampling: Resampling = DEFAULT,
     progress: Progress = SILENT,
 ) -> UrlReport:
     """The URL analysis of a study; reads only, and needs no network.
 
     ``paywalled`` are the domains of ``citations.hosts.paywalled_domains``, ``top`` how many hosts and top-level domains
-    to name per group.
+    to name per group. ``only``: the ids of the sources that count, for all; figures of references are left out then.
     """
     sources = cited_sources(reader, paywalled)
+    if only is not None:
+        sources = {source: one for source, one in sources.items() if source in only}
     clusters = study_clusters(reader)
     resampling = replace(resampling, cluster=clusters.name)
     members: dict[tuple[str, str], list[CitingResponse]] = {}
-    for response in citing_responses(reader, clusters):
+    for cited in citing_responses(reader, clusters):
+        response = replace(cited, sources=tuple(one for one in cited.sources if only is None or one in only))
         for stratum in (("", ""), ("model", response.model), ("origin", response.origin)):
             members.setdefault(stratum, []).append(response)
     chosen, omitted = largest_strata(members)
@@ -348,7 +352,7 @@ def url_figures(
         lost_omitted=max(0, len(lost) - MOST_LOST),
         resampling=resampling,
         provenance=provenance(reader, resampling),
-        references=reference_report(reader, resampling, identified=True),
+        references=reference_report(reader, resampling, identified=True) if only is None else None,
     )
 
 

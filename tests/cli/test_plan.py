@@ -1,12 +1,13 @@
 """``plan draw``, ``plan assign`` and ``plan show`` on the command line, and the batch that a reviewer opens."""
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
 
 from medreview.study import Study
-from tests.support.commands import Program
+from tests.support.commands import Program, own_settings
 
 TEAM = "anna,ben,carl"
 
@@ -65,6 +66,10 @@ def test_whoever_reads_the_board_with_units_left_sees_no_agreement(medreview: Pr
     assert "Agreement is hidden from ben until all of the batch is decided." in hidden
     assert "same label" not in hidden
     assert "stats" not in hidden
+    moved = shared.rename(shared.with_name("moved.medreview"))  # now nobody knows who reads it
+    assert "If you are somebody else, open the study once" in medreview("plan", "show", moved).stdout
+    own_settings(medreview.folder, 'reviewer = "eva"\n')  # she runs the study, and has no batch
+    assert "Agreement so far: all give the same label on " in medreview("plan", "show", moved).stdout
 
 
 def test_figures_of_a_draw_say_what_they_are_of(medreview: Program, shared: Path) -> None:
@@ -72,6 +77,21 @@ def test_figures_of_a_draw_say_what_they_are_of(medreview: Program, shared: Path
     assert "drawn=main" in medreview("stats", shared, "--where", "drawn=main").stdout
     told = json.loads(medreview("stats", shared, "--where", "drawn=main", "--json", "--replicates", 99).stdout)
     assert told["part"]["statements"] == 6
+
+
+def test_an_export_has_what_was_drawn_and_whose_it_is_and_a_deposit_no_names(
+    medreview: Program, shared: Path, tmp_path: Path
+) -> None:
+    medreview("plan", "draw", shared, "addresses", 2)
+    medreview("export", shared, "out", "--sqlite", "all.db")
+    with (tmp_path / "out" / "drawn_units.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["reviewer_id"] for row in rows if row["draw"] == "main"} == {"anna", "ben", "carl"}
+    assert len([row for row in rows if row["draw"] == "main"]) == 12
+    assert [(row["place"], row["reviewer_id"]) for row in rows if row["draw"] == "addresses"] == [("1", ""), ("2", "")]
+    medreview("export", shared, "deposit", "--deposit")
+    written = "".join(file.read_text("utf-8") for file in (tmp_path / "deposit").iterdir())
+    assert not any(f",{name}," in written or f'"{name}"' in written for name in ("anna", "ben", "carl"))
 
 
 def test_it_is_shared_out_once_and_again_on_request(medreview: Program, shared: Path) -> None:
@@ -99,6 +119,24 @@ def test_a_batch_goes_out_as_a_copy_of_its_own_and_comes_back(medreview: Program
         "has no batch of 'main'"
         in medreview("package", shared, tmp_path / "x.medreview", "--batch", "main", "--for", "dora", check=2).stderr
     )
+
+
+def test_figures_of_addresses_are_those_of_a_draw_of_them(medreview: Program, demo: Path) -> None:
+    medreview("plan", "draw", demo, "addresses", 10, "--name", "ten")
+    medreview("plan", "draw", demo, "pairs", 10)
+    (whole, *_) = json.loads(medreview("urls", demo, "--json", "--drawn", "ten").stdout)["strata"]
+    assert whole["sources"] == 10
+    assert whole["responses"] == 16
+    assert "is a draw of pairs, not of cited addresses" in medreview("urls", demo, "--drawn", "pairs", check=2).stderr
+
+
+def test_a_model_is_asked_the_questions_of_a_draw(medreview: Program, demo: Path, tmp_path: Path) -> None:
+    own_settings(tmp_path, '[models.demo]\nmodel = "writer"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    medreview("plan", "draw", demo, "asked", 5, "--name", "five")
+    told = medreview("generate", "answers", demo, "--model", "demo", "--drawn", "five", "--dry-run").stdout
+    assert "5 inputs" in told
+    both = medreview("generate", "answers", demo, "q.csv", "--model", "demo", "--drawn", "five", check=2)
+    assert "not both" in both.stderr
 
 
 def test_nothing_drawn_leads_to_a_draw(medreview: Program, demo: Path) -> None:

@@ -294,6 +294,9 @@ def urls(
         Path | None,
         Option(metavar="FILE.toml", help='A list of your own of paywalled domains: domains = ["nejm.org", ...].'),
     ] = None,
+    drawn: Annotated[
+        str, Option(metavar="NAME", help="Only the addresses of this draw (`medreview plan draw STUDY addresses N`).")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Which addresses are cited: valid or not, hosts, paywalls, country, top-level domains, and lost pages.
@@ -305,6 +308,7 @@ def urls(
     Example: medreview urls sepsis.medreview --archive --registry
     """
     from medreview.citations.hosts import paywalled_domains
+    from medreview.review.draws import address_ids, draw_named
     from medreview.stats.reference_verdicts import any_checked
     from medreview.stats.url_analysis import url_figures
 
@@ -314,7 +318,8 @@ def urls(
     with open_study(study, read_only=True) as opened, progress() as bar:
         if any_checked(opened.reader):
             looked(opened, "urls", "totals")
-        report = url_figures(opened.reader, paywalled=listed, top=top, progress=bar)
+        only = address_ids(opened.reader, draw_named(opened.reader, drawn)) if drawn else None
+        report = url_figures(opened.reader, paywalled=listed, top=top, only=only, progress=bar)
     if as_json:
         result(report, "", as_json=True)
     else:

@@ -39,6 +39,9 @@ def answers(
     to: Annotated[
         Literal["questions", "qa"], Option("--to", help="qa: ask the study's QA items, as in an examination.")
     ] = "questions",
+    drawn: Annotated[
+        str, Option(metavar="NAME", help="Only the questions of this draw (`medreview plan draw STUDY questions N`).")
+    ] = "",
 ) -> None:
     """Ask a model the study's questions: a short answer with a list of its sources, which becomes a response.
 
@@ -51,9 +54,9 @@ def answers(
     Example: medreview generate answers sepsis.medreview --model writer
     """
     if to == "qa":
-        if file is not None or web:
+        if file is not None or web or drawn:
             raise UserError(
-                "--to qa asks the QA items of the study, and takes neither FILE nor --web. Bring in items with "
+                "--to qa asks the QA items of the study, and takes no FILE, --web or --drawn. Bring in items with "
                 f"`{command('import', study, 'FILE')}`."
             )
         from medreview.generators.qa_answers import QAAnswers
@@ -62,11 +65,13 @@ def answers(
         return
     from medreview.generators.answers import Answers, questions_of
 
-    asked: list[str] | None = None if file is None else []
+    if file is not None and drawn:
+        raise UserError("Name a file of questions or --drawn NAME, not both: import the file first, then draw.")
+    asked: list[str] | None = None if file is None and not drawn else []
 
     def bring(study: "Study") -> None:
-        if file is not None and asked is not None:
-            asked.extend(_imported(study, file))
+        if asked is not None:
+            asked.extend(_imported(study, file) if file else _drawn_questions(study, drawn))
         if not questions_of(study.reader, asked):
             raise UserError(
                 "There is no question to ask: name a file of questions, or let a model make some with "
@@ -75,6 +80,13 @@ def answers(
 
     make = partial(Answers, web=web, only=asked)
     generate_with(study, make, wanted, before=bring, figures=_answer_figures)
+
+
+def _drawn_questions(study: "Study", name: str) -> list[str]:
+    """The texts of the questions of a draw. Raises :class:`UserError` for a draw of anything else."""
+    from medreview.review.draws import draw_named, question_texts
+
+    return question_texts(study.reader, draw_named(study.reader, name))
 
 
 def _imported(study: "Study", file: Path) -> list[str]:

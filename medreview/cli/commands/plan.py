@@ -181,6 +181,9 @@ def show(study: StudyFile, as_json: Json = False) -> None:
     lines = [line for one in found for line in ("", *_board_lines(one))][1:]
     if not found:
         lines = [f"Nothing is drawn yet: {command('plan', 'draw', study, 'KIND', 'N')}"]
+    if any(one.withheld for one in found):
+        opens = command("review", study, "--reviewer", "NAME")
+        lines.append(f"If you are somebody else, open the study once under your own name: {opens}")
     if copy and "labels" in copy.without:
         lines.append("This is a copy without other reviewers' labels: it counts theirs as open.")
     result([asdict(one) for one in found], *lines, as_json=as_json)

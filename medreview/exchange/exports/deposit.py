@@ -55,7 +55,8 @@ class Deposit:
     def __init__(self, reader: sqlite3.Connection) -> None:
         secret = reader.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0]
         self.study_id = f"deposit_{_digits(secret)[:12]}"
-        names = [row[0] for row in reader.execute("SELECT DISTINCT reviewer FROM main.event")]
+        everybody = "SELECT reviewer FROM main.event UNION SELECT reviewer FROM main.batch_unit"
+        names = [row[0] for row in reader.execute(everybody)]
         digits = {name: _digits(f"{secret} {name}") for name in names}
         length = next(n for n in range(6, 65) if len({of_one[:n] for of_one in digits.values()}) == len(names))
         self._aliases = {name: f"R{of_one[:length]}" for name, of_one in digits.items()}

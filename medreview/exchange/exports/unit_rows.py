@@ -7,6 +7,8 @@ from typing import Final
 
 from medreview.exchange.files.columns import CODE_POINTS, Cell, Column, ExportFile
 from medreview.exchange.files.csv_file import flat_rows, names_in
+from medreview.review.batches import batches
+from medreview.review.draws import draws
 from medreview.text import sha256
 
 _IMPORTED: Final = (
@@ -31,6 +33,20 @@ def _gold_span_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
     for unit, axis, spans in reader.execute(query):
         for number, span in enumerate(json.loads(spans), 1):
             yield unit, axis, number, span["target"], span["start"], span["end"], span.get("exact"), span["label"]
+
+
+def _drawn_rows(reader: sqlite3.Connection) -> Iterator[Sequence[Cell]]:
+    shared = batches(reader)
+    for one in draws(reader).values():
+        held: dict[str, list[tuple[str, int]]] = {}
+        for who, units in sorted(shared[one.name].batches.items()) if one.name in shared else ():
+            for turn, unit in enumerate(units, 1):
+                held.setdefault(unit, []).append((who, turn))
+        for place, unit in enumerate(one.units, 1):
+            if unit not in held:
+                yield one.name, one.kind, place, unit, None, None
+            for who, turn in held.get(unit, ()):
+                yield one.name, one.kind, place, unit, who, turn
 
 
 FILES: Final = (
@@ -223,6 +239,20 @@ FILES: Final = (
         "FROM opinion ORDER BY unit, axis, opinion_id",
         "What machines say of units that are no statements.",
         key=("opinion_id",), leads={"unit_id": ""}, facets=("judge", "axis", "label"),
+    ),
+    ExportFile(
+        "drawn_units.csv",
+        (
+            Column("draw", "text", "The name of a random draw; its seed and strata are in events.csv."),
+            Column("unit_kind", "text", "The kind of unit that was drawn; asked: questions, address: cited addresses."),
+            Column("place", "integer", "Its place in the order of the draw, from 1."),
+            Column("unit_id", "text", "What was drawn: a unit, the text of a question, the key of an address."),
+            Column("reviewer_id", "text", "Who is to review it; a row for each, empty where nobody is."),
+            Column("batch_place", "integer", "Its place in that reviewer's batch, from 1."),
+        ),
+        _drawn_rows,
+        "Units that were drawn at random, and whose batches they are in.",
+        leads={"unit_id": "", "reviewer_id": ""}, facets=("draw", "reviewer_id"),
     ),
 )  # fmt: skip
 """Every file of units but unit_labels.csv and the tables that the kinds have for themselves."""

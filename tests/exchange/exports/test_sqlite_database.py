@@ -21,6 +21,8 @@ from medreview.exchange.files.columns import Column, ExportFile
 from medreview.exchange.imports.import_export import import_export
 from medreview.references.exported import add_exported_references
 from medreview.references.model import Reference
+from medreview.review.batches import assign
+from medreview.review.draws import draw, frame_named
 from medreview.review.queue import open_queue
 from medreview.study import Study
 from medreview.study.ids import content_id
@@ -43,6 +45,8 @@ def busy(example: ExampleStudy) -> None:
     unit_study.decide_all(example.study, "ada", 0)
     example.study.write(add_generation)
     example.study.write(add_passages)
+    draw(example.study, "kb", frame_named("qa"), None, name="all")
+    assign(example.study, "kb", "all", ["ada"])
     example.do("shown")
     first = example.decide("supported")
     example.do("reveal")
