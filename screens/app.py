@@ -141,9 +141,11 @@ class Workbench(Places):
         self._hang_up = HangUp(self.leave_on, sys.stdin.fileno()).start()
 
     def _welcome(self) -> None:
+        from medreview.screens.review import ReviewScreen
         from medreview.screens.tour import is_seen
 
-        if not is_seen():
+        # Not above a consent text or guidelines, which have to be read first: then the next time.
+        if not is_seen() and isinstance(self.screen, ReviewScreen):
             self.show_tour()
 
     def show_tour(self) -> None:

@@ -14,7 +14,14 @@ from medreview.cli.reports.stats_screen import unit_step, unit_table
 from medreview.cli.reports.terminal import first_that_fits
 from medreview.cli.reports.unit_divisions import division_parts
 from medreview.cli.reports.unit_parts import unit_parts
-from medreview.cli.verdict_access import current_verdicts, looked, reading, tell_outcomes, without_reviewers
+from medreview.cli.verdict_access import (
+    current_verdicts,
+    looked,
+    reading,
+    tell_all_gold,
+    tell_outcomes,
+    without_reviewers,
+)
 from medreview.errors import UserError
 from medreview.next_step import command
 from medreview.stats.formulas.bootstrap import Resampling
@@ -25,7 +32,7 @@ from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.requirements import Requirement, outcomes
 from medreview.stats.study_figures import SCHEMA
 from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report
-from medreview.stats.units.kind_labels import UnitHeadline, kind_labels, scales_of, told_gold, unit_headline
+from medreview.stats.units.kind_labels import UnitHeadline, kind_labels, unit_headline
 from medreview.stats.units.rater_agreement import CONSENSUS, GOLD, UnitAgreement
 from medreview.stats.units.unit_division import UnitBy, UnitDivision, unit_division
 from medreview.stats.units.unit_figures import (
@@ -39,7 +46,6 @@ from medreview.stats.units.unit_figures import (
 )
 from medreview.study import Study
 from medreview.study.ids import kind_of
-from medreview.study.package import package_of
 from medreview.units.held_facts import waiting_facts
 from medreview.units.registry import KINDS
 
@@ -147,7 +153,7 @@ def print_unit_stats(
                 looked(opened, "stats", "labels")
             print(text, end="")
             return
-        all_gold = _tell_all_gold(opened, kind) if gold else None
+        all_gold = tell_all_gold(opened, kind) if gold else None
         with counting:
             found = unit_figures(
                 opened.reader, kind, reviewers=people, resampling=resampling, all_gold=gold, only=only, by=by,
@@ -208,19 +214,6 @@ def _kind_with_gold(reader: sqlite3.Connection, named: str) -> str:
         which = f"name one of {', '.join(kinds)} with --unit" if kinds else "this study has none; import them first"
         raise UserError(f"--gold scores models against the right labels of one kind of unit: {which}.")
     return named or kinds[0]
-
-
-def _tell_all_gold(study: Study, kind: str) -> dict[str, Any]:
-    """Record that all right labels are shown: ``to`` whom, and how many ``undecided`` ones are new.
-
-    Raises :class:`UserError` in a copy for a colleague.
-    """
-    copy = package_of(study.reader)
-    if copy is not None and copy.made_for:
-        raise UserError(f"This is the copy for {copy.made_for}: the owner of the study scores models by --gold.")
-    looked(study, "stats --gold", "gold")
-    silent = sum(told_gold(study.reader, axis, kind).silent for axis in scales_of(kind).axes)
-    return {"to": ", ".join(reading(study)), "undecided": silent}
 
 
 FACT: Final = "fact"

@@ -8,7 +8,7 @@ A label that is given after such a look counts as assisted.
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from medreview.cli.output import counted, one_line, progress, say
 from medreview.errors import UserError
@@ -99,6 +99,22 @@ def current_verdicts(study: "Study") -> None:
 
     with progress() as bar:
         pipeline.roll_up(study, bar)
+
+
+def tell_all_gold(study: "Study", kind: str, what: str = "stats --gold") -> dict[str, Any]:
+    """Record that all right labels are shown by a command: ``to`` whom, and how many ``undecided`` ones are new.
+
+    Raises :class:`UserError` in a copy for a colleague.
+    """
+    from medreview.stats.units.kind_labels import scales_of, told_gold
+    from medreview.study.package import package_of
+
+    copy = package_of(study.reader)
+    if copy is not None and copy.made_for:
+        raise UserError(f"This is the copy for {copy.made_for}: the owner of the study scores models by --gold.")
+    looked(study, what, "gold")
+    silent = sum(told_gold(study.reader, axis, kind).silent for axis in scales_of(kind).axes)
+    return {"to": ", ".join(reading(study)), "undecided": silent}
 
 
 def tell_outcomes(outcomes: "Sequence[Outcome]", *, beside: bool) -> None:

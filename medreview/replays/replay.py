@@ -183,7 +183,8 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Replay:
     """A paper. ``takes``: what the files of the command are. ``departs`` and ``not_replayed`` are sentences: how the
-    steps depart from the paper together, and what of it they leave out."""
+    steps depart from the paper together, and what of it they leave out. ``of_all_gold``: the table against all right
+    labels of ``gold_of``, a kind of unit, also of those that nobody has decided."""
 
     name: str
     paper: str
@@ -192,6 +193,8 @@ class Replay:
     departs: tuple[str, ...]
     not_replayed: tuple[str, ...]
     table: Callable[[Study], Iterator[Row]]
+    of_all_gold: Callable[[Study], Iterator[Row]] | None = None
+    gold_of: str = ""
 
     @property
     def deviations(self) -> tuple[str, ...]:

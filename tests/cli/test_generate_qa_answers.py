@@ -112,7 +112,7 @@ def test_an_inverse_item_is_asked_with_its_wrong_answer_and_none_with_its_key_or
     ("more", "why"),
     [
         (("--web",), "--to qa asks the QA items of the study"),
-        (("questions.jsonl",), "takes neither FILE nor --web"),
+        (("questions.jsonl",), "takes no FILE, --web or --drawn"),
     ],
 )
 def test_what_does_not_go_with_it_is_said(medreview, benchmark, server, more, why):

@@ -80,7 +80,7 @@ def test_a_replay_says_what_waits_for_the_reviewer_goes_on_and_completes_its_fig
     f1 = figures["macro-F1 of detection", "one"]
     assert (f1["value"], f1["n"], f1["missing"] != "") == (1.0, 2, True)
     assert "the paper's prompt against the correct answer" in f1["why_they_differ"]
-    assert figures["accuracy of detection", "one with an expert's remarks"]["value"] == 1.0
+    assert figures["accuracy of detection", "one with an expert's remarks (labels and reasons)"]["value"] == 1.0
 
 
 def test_a_dry_run_counts_what_the_study_waits_for_and_asks_nothing(medreview: Program, tmp_path: Path) -> None:

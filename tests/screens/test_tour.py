@@ -3,13 +3,14 @@
 import pytest
 
 from medreview.config import Config
+from medreview.review.consent import set_consent
 from medreview.review.queue import open_queue
 from medreview.screens.app import Workbench
 from medreview.screens.layout import Shape
 from medreview.screens.tour import Tour, cards, is_seen
 from medreview.study import Study
 from medreview.study.state_folder import state_folder
-from tests.support.workbench import PLAIN, events, on_screen, pane_text, press
+from tests.support.workbench import PLAIN, events, on_screen, pane_text, press, screen_text
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +50,17 @@ async def test_esc_ends_it_for_good_and_any_other_key_does_what_it_does(study: S
         await press(pilot, "escape")
         assert "of 4" not in pane_text(app, "foot")
     assert is_seen()
+
+
+async def test_what_must_be_read_first_puts_it_off(study: Study) -> None:
+    set_consent(study, "lead", "You take part in a study.")
+    async with on_screen(welcomed(study)) as (app, pilot):
+        assert "You take part" in screen_text(app)
+        await press(pilot, "y", "escape")
+        assert "of 4" not in pane_text(app, "foot")
+    async with on_screen(welcomed(study)) as (app, pilot):
+        await pilot.pause()
+        assert "1 of 4" in pane_text(app, "foot")
 
 
 @pytest.mark.parametrize(("shape", "columns"), [("one", 60), ("one", 80), ("two", 100), ("three", 120)])

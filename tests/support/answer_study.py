@@ -51,6 +51,7 @@ def find(
     *quotes: str,
     assisted_by: tuple[str, ...] = (),
     prompt: str = "p/1",
+    reasons_only: bool = False,
 ) -> str:  # fmt: skip
     """A judge's finding on an answer: a type, and the passages where it is; ``assisted_by``: events it was shown."""
 
@@ -64,7 +65,8 @@ def find(
             else {"quote": quote, "status": "absent", "spans": []}
             for quote in quotes
         ]
-        run = rows.judge_run(judge, "llm", prompt_id=f"{prompt}{' assisted' if assisted_by else ''}")
+        params = {"params": {"remarks": {"reviewers": [], "reasons_only": True}}} if reasons_only else {}
+        run = rows.judge_run(judge, "llm", prompt_id=f"{prompt}{' assisted' if assisted_by else ''}", **params)
         finding_id = f"h-{judge}-{prompt}-{response_id}-{bool(assisted_by)}"
         rows.add(
             "hallucination_finding", finding_id=finding_id, judge_run_id=run, response_id=response_id,

@@ -15,9 +15,11 @@ from medreview.cli.network import PagesFrom, model_named, pages_from, with_setti
 from medreview.cli.options import (
     DryRun,
     Json,
+    LeaveOut,
     LocalOnly,
     Map,
     OneReviewer,
+    Passed,
     ReasonsOnly,
     RemarksOf,
     Reviewer,
@@ -29,7 +31,7 @@ from medreview.cli.options import (
     takes,
 )
 from medreview.cli.output import one_line, progress, result, say
-from medreview.cli.verdict_access import looked
+from medreview.cli.verdict_access import looked, tell_all_gold, without_reviewers
 from medreview.errors import UserError
 from medreview.visible import visible_line
 
@@ -55,6 +57,16 @@ class ReplayOptions:
     skip: Annotated[
         list[str] | None, Option("--skip", metavar="STEP", help="Leave this step out; may be repeated.")
     ] = None
+    gold: Annotated[
+        bool,
+        Option(
+            "--gold",
+            help="With medhalu: score models against all right labels, also of answers that nobody has decided. For "
+            "the study's owner: it is recorded that you have seen these figures.",
+        ),
+    ] = False
+    leave_out: LeaveOut = None
+    passed: Passed = ""
     again: Annotated[bool, Option("--again", help="Also where there was no answer of use before.")] = False
     dry_run: DryRun = False
     local_only: LocalOnly = False
@@ -193,27 +205,36 @@ def run_steps(chosen: "Replay", given: "ReplayInputs", *, as_json: bool) -> "lis
     return done
 
 
-def print_figures(chosen: "Replay", given: "ReplayInputs", done: "list[Done]", *, as_json: bool) -> None:
+def print_figures(chosen: "Replay", given: "ReplayInputs", done: "list[Done]", wanted: ReplayOptions) -> None:
     """The table; that it was read is noted in the study, as with ``stats``."""
     from medreview.cli.reports.replay import RECORDED, deviation_parts, figure_parts
     from medreview.cli.reports.terminal import show
     from medreview.judges.judge_caveats import own_work_done
     from medreview.replays.registry import is_recorded
     from medreview.replays.replay import as_json as rows_as_json
+    from medreview.units.left_out_reviewers import reviewers_left_out
 
-    own_work = own_work_done(given.study.reader)
+    as_json, own_work = wanted.as_json, own_work_done(given.study.reader)
     looked(given.study, f"replay {chosen.name}", "totals")
-    rows, recorded = list(chosen.table(given.study)), bool(given.labels) or is_recorded(given.study.reader)
+    made = chosen.table
+    if wanted.gold and chosen.of_all_gold is not None:
+        tell_all_gold(given.study, chosen.gold_of, f"replay {chosen.name} --gold")
+        made = chosen.of_all_gold
+    with without_reviewers(given.study, wanted.leave_out, wanted.passed):
+        rows, left = list(made(given.study)), reviewers_left_out(given.study.reader)
+    recorded = bool(given.labels) or is_recorded(given.study.reader)
     if as_json:
         steps = [{"step": one.step.name, **asdict(one.outcome)} for one in done if one.outcome]
         own = [asdict(one) for one in own_work]
         told = {**about(chosen), "study": str(given.study.path), "note": RECORDED if recorded else "",
-                "steps": steps, "figures": rows_as_json(rows), "own_work": own}  # fmt: skip
+                "steps": steps, "figures": rows_as_json(rows), "own_work": own,
+                "left_out": [asdict(one) for one in left]}  # fmt: skip
         result(told, as_json=True)
         return
     show(deviation_parts(chosen))
     print()
-    show([*figure_parts(rows, recorded=recorded), *(one_line(one.words) for one in own_work)])
+    words = (one_line(line) for line in (*(one.words for one in own_work), *(one.sentence for one in left)))
+    show([*figure_parts(rows, recorded=recorded), *words])
 
 
 def about(chosen: "Replay") -> dict[str, object]:
@@ -252,6 +273,8 @@ def replay(
     if paper not in REPLAYS:
         raise UserError(f"There is no replay {paper!r}{did_you_mean(paper, REPLAYS)}; there are {', '.join(REPLAYS)}.")
     chosen, as_json = REPLAYS[paper], wanted.as_json
+    if wanted.gold and chosen.of_all_gold is None:
+        raise UserError("--gold is of the replay medhalu, whose models are scored against right labels.")
     if study is None:
         if wanted.sample or wanted.dry_run or wanted.models or wanted.judges:
             raise UserError(f"Name a study for it: medreview replay {paper} STUDY")
@@ -275,7 +298,7 @@ def replay(
             given_with(opened, chosen, wanted, bar) as given,
         ):
             done = run_steps(chosen, given, as_json=as_json)
-            print_figures(chosen, given, done, as_json=as_json)
+            print_figures(chosen, given, done, wanted)
     failed = [one.outcome for one in done if one.outcome and one.outcome.failed]
     leave_by(sum(one.failed for one in failed), sum(tally.units for one in failed for tally in one.tallies))
 
@@ -318,6 +341,14 @@ def assisted(
     csv: Annotated[
         Path | None, Option(metavar="FILE", help="Also write FILE, a row for each judge and response.")
     ] = None,
+    gold: Annotated[
+        bool,
+        Option(
+            "--gold",
+            help="Against all right labels, also of answers that nobody has decided. For the study's owner: it is "
+            "recorded that you have seen these figures.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Compare what judges found in answers by themselves with what they found after an expert's remarks.
@@ -336,7 +367,9 @@ def assisted(
 
     with open_study(study, read_only=True) as opened:
         looked(opened, "assisted", "verdicts")
-        report = assisted_report(opened.reader, reviewer)
+        if gold:
+            tell_all_gold(opened, "answer", "assisted --gold")
+        report = assisted_report(opened.reader, reviewer, all_gold=gold)
     if csv is not None:
         write_report(csv, ASSISTED, assisted_rows(report))
         say(f"written: {csv}")

@@ -237,7 +237,10 @@ _WORDS: Final = ("judge", "before", "after", "reviewer", "gold")
 
 
 def _judge(judge: JudgeBeforeAfter) -> Iterator[Part]:
-    yield TableHeading(f"{one_line(judge.judge)}: {counted(judge.responses, 'response')} asked before and after")
+    shown = " or ".join(judge.shown)
+    yield TableHeading(
+        f"{one_line(judge.judge)}, shown {shown}: {counted(judge.responses, 'response')} asked before and after"
+    )
     lost = [f"{count} {when}" for count, when in (
         (judge.abstained_before, "before"), (judge.abstained_after, "after")) if count]  # fmt: skip
     if lost:

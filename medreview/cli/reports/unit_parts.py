@@ -134,6 +134,11 @@ def _evaluator(each: EvaluatorFigures) -> Part:
     ties = [f"{counted(each.ties, 'answer')} on which its members are even, left out"] if each.ties else []
     split = [(given(name), found) for name, found in each.by_data_set.items()]
     split += [(f"{name_of(_AXIS, level)}, or none", found) for level, found in each.by_type.items()]
+    split += [
+        (f"{given(name)}: {name_of(_AXIS, level)}, or none", found)
+        for name, types in each.by_set_and_type.items()
+        for level, found in types.items()
+    ]
     return inset(
         TableHeading(f"{name}: {counted(each.n, 'answer')}"),
         *ties,

@@ -13,7 +13,7 @@ from medreview.labels import HALLUCINATION
 from medreview.review.conflicts import Conflict
 from medreview.stats.formulas.estimate import figure_rows
 from medreview.stats.reports.provenance import Provenance
-from medreview.stats.units.hallucination_detection import AssistedReport
+from medreview.stats.units.hallucination_detection import SHOWN, AssistedReport
 from medreview.units.registry import unit_name
 from medreview.visible import visible_line
 
@@ -74,6 +74,7 @@ ASSISTED: Final = (
            made=lambda row: row.before),
     Column("type_after", "text", "What it found with an expert's remarks; empty when it abstained.",
            levels=_HALLUCINATION_TYPES, made=lambda row: row.after),
+    Column("shown", "text", "What of the expert's words it was shown then.", levels=SHOWN),
     Column("reviewer_label", "text", "The reviewers' label of the answer; empty without one, or where they differ.",
            levels=_HALLUCINATION_TYPES, made=lambda row: row.reviewer),
     Column("gold_label", "text", "The right label; empty when none is known, or while it is silent.",

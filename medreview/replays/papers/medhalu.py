@@ -1,6 +1,8 @@
 """MedHalu: hallucinations of known types in answers to patients' questions, and who finds them."""
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import product
 from typing import Final
 
 from medreview.generators.hallucinations import Hallucinations
@@ -33,12 +35,13 @@ _BY_TYPE: Final = {
 _WHO: Final = {"judge": "", "assisted": " with an expert's remarks", "people": ""}
 
 
-def table(study: Study) -> Iterator[Row]:
-    """Accuracy and macro-F1 by evaluator and data set, by type, span distance, people beside what was planted."""
-    found = detection(study.reader)
-    waits = (
-        f"; {found.silent} right labels are shown once their answers are decided (queue answers), or by stats --gold"
-    )
+def table(study: Study, all_gold: bool = False) -> Iterator[Row]:
+    """Accuracy and macro-F1 by evaluator and data set, by type, span distance, people beside what was planted.
+
+    ``all_gold``: as of ``told_gold``.
+    """
+    found = detection(study.reader, all_gold=all_gold)
+    waits = f"; {found.silent} right labels are shown once their answers are decided (queue answers), or with --gold"
     if not found.types or not found.evaluators:
         missing = "no answer has a right label that may be shown" if not found.types else "nobody has judged an answer"
         yield Row("macro-F1 of detection", _F1["judge"], missing=missing + (waits if found.silent else ""))
@@ -46,7 +49,7 @@ def table(study: Study) -> Iterator[Row]:
     for evaluator in (one for one in found.evaluators if one.kind in _WHO):
         yield from _of(found, evaluator, waits if found.silent else "")
     yield from _people(found)
-    for apart in (one for one in spans_apart(study.reader) if one.reference == PEOPLE):
+    for apart in (one for one in spans_apart(study.reader, all_gold=all_gold) if one.reference == PEOPLE):
         mean, median, _ = apart.left_out
         why = "Spans are located in the answer; where the judge marks none, the person's span is left out and counted."
         yield Row("mean edit distance of spans", "GPT-4 37.41, 84.33, 47.8; GPT-3.5 38.46, 107.11, 71.7", mean,
@@ -62,15 +65,18 @@ def _of(found: Detection, evaluator: Evaluator, waits: str) -> Iterator[Row]:
     yield Row("accuracy of detection", _ACCURACY[evaluator.kind], whole.accuracy, of=who, scale="ratio", why=why)
     yield Row("macro-F1 of detection", _F1[evaluator.kind], whole.macro_f1, of=who, scale="ratio", why=why)
     names = found.sets
-    for data_set in names if len(names) > 1 else []:
-        yield Row("macro-F1 of detection, by data set", _F1[evaluator.kind],
-                  found.found(evaluator, data_set).macro_f1, of=f"{who}, {data_set or 'no data set'}",
+    sets = names if len(names) > 1 else []
+    for data_set in sets:
+        of_set, of = found.found(evaluator, data_set), f"{who}, {data_set or 'no data set'}"
+        yield Row("accuracy of detection, by data set", _ACCURACY[evaluator.kind], of_set.accuracy, of=of,
                   scale="ratio")  # fmt: skip
+        yield Row("macro-F1 of detection, by data set", _F1[evaluator.kind], of_set.macro_f1, of=of, scale="ratio")
     if evaluator.kind == "judge":
-        for kind, paper in _BY_TYPE.items():
-            if kind in found.types.values():
+        for name, (kind, paper) in product((None, *sets), _BY_TYPE.items()):
+            if kind in found.types_in(name):
                 yield Row(f"macro-F1 of detection, {kind}-conflicting", paper,
-                          found.found(evaluator, of_type=kind).macro_f1, of=who, scale="ratio",
+                          found.found(evaluator, name, of_type=kind).macro_f1,
+                          of=who if name is None else f"{who}, {name or 'no data set'}", scale="ratio",
                           why="Answers of this type beside those without any; the paper does not say beside which.",
                           )  # fmt: skip
 
@@ -113,8 +119,11 @@ REPLAY: Final = Replay(
         "What a judge finds with remarks is never counted for or against it elsewhere.",
     ),
     not_replayed=(
-        "Attention checks and background of hired annotators: `medreview gold STUDY`, `medreview background STUDY`.",
+        "Hired annotators: `medreview consent STUDY`, `medreview background STUDY`, `medreview gold STUDY`; the table "
+        "of those who passed every check of attention: `medreview replay medhalu STUDY --passed attention`.",
         "The sampling values of the paper: its stored text has lost them; they are settings of the model.",
     ),
     table=table,
+    of_all_gold=partial(table, all_gold=True),
+    gold_of="answer",
 )  # fmt: skip

@@ -37,8 +37,9 @@ class EvaluatorFigures:
     """One evaluator against the right labels, of ``n`` answers. ``kind`` and ``group`` are those of ``Evaluator``.
 
     ``found``: hallucinated or not, as MedHalu counts it, with figures of each class, since most answers may be of one;
-    the same ``by_data_set`` and ``by_type`` (the answers with that type, and those without any). ``type``: of which
-    type. Kappas are Cohen's (1960) with the right label.
+    the same ``by_data_set`` and ``by_type`` (the answers with that type, and those without any), and by both, where
+    there are several data sets: ``by_set_and_type``. ``type``: of which type. Kappas are Cohen's (1960) with the right
+    label.
     """
 
     name: str
@@ -50,6 +51,7 @@ class EvaluatorFigures:
     found: Classification
     by_data_set: Mapping[str, Classification]
     by_type: Mapping[str, Classification]
+    by_set_and_type: Mapping[str, Mapping[str, Classification]]
     type: Classification
     kappa_found: Estimate
     kappa_type: Estimate
@@ -131,6 +133,14 @@ def _figures(found: Detection, one: Evaluator, resampling: Resampling) -> Evalua
         found=found.found(one, resampling=resampling),
         by_data_set={name: found.found(one, name, resampling=resampling) for name in sets},
         by_type={level: found.found(one, of_type=level, resampling=resampling) for level in types},
+        by_set_and_type={
+            name: {
+                level: found.found(one, name, of_type=level, resampling=resampling)
+                for level in types
+                if level in found.types_in(name)
+            }
+            for name in sets
+        },
         type=found.type_found(one, resampling),
         kappa_found=found.kappa(one, FOUND, resampling),
         kappa_type=found.kappa(one, TYPE, resampling),

@@ -36,13 +36,18 @@ from medreview.study.study_acts import groups_of
 from medreview.units.registry import KINDS
 from medreview.units.statement_view import response_name
 
+SHOWN: Final = ("labels and reasons", "reasons only")
+"""What of an expert's words an assisted judge was shown; the second has neither label nor marked words."""
+
 Group = Literal["model", "expert", "layperson", ""]
 """What kind of evaluator somebody is; ``""``: nobody said."""
 EvaluatorKind = Literal["judge", "judges", "assisted", "people", "person"]
 
 _ANSWERS: Final = "SELECT response_id, origin FROM response WHERE trim(text) <> '' ORDER BY ordinal"
-_ASSISTED: Final = """SELECT response_id, judge, type FROM finding_current
-WHERE type IS NOT NULL AND assisted ORDER BY run"""
+_REASONS_ONLY: Final = """coalesce((SELECT json_extract(o.params, '$.remarks.reasons_only') FROM judge_run AS o
+          WHERE o.ordinal = {run}), 0)"""
+_ASSISTED: Final = f"""SELECT response_id, judge, type, {_REASONS_ONLY.format(run="run")} AS reasons_only
+FROM finding_current WHERE type IS NOT NULL AND assisted ORDER BY run"""
 _PEOPLE: Final = """
 SELECT l.reviewer, l.unit, l.label, l.mode, coalesce(json_extract(e.payload, '$.group'), '') AS "group"
 FROM reviewer_label AS l JOIN event AS e ON e.event_id = l.event_id
@@ -57,7 +62,7 @@ class Evaluator:
     ``kind``: a judge by itself; the majority of all ``judges``; ``assisted``, a judge with an expert's remarks, which
     is no vote; ``people``, the majority of a group or somebody who belongs to none; a ``person`` of a group. ``types``:
     level of the hallucination axis by response; ``ties``: answers on which a group is even; ``mode``: of people's
-    labels, blind or assisted.
+    labels, blind or assisted, and what of the expert's words an assisted judge was shown.
     """
 
     name: str
@@ -125,6 +130,10 @@ class Detection:
             sides=("reference", "evaluator"),
         )
 
+    def types_in(self, data_set: str | None = None) -> set[str]:
+        """The types of the answers of one data set that have a right label, or of all of them."""
+        return {kind for response, kind in self.types.items() if data_set in (None, self.data_sets[response])}
+
     @property
     def sets(self) -> list[str]:
         """The data sets of the answers with a right label, the largest first."""
@@ -157,11 +166,11 @@ def _judges(reader: sqlite3.Connection) -> Iterator[Evaluator]:
         yield Evaluator(judge, "judge", "model", types)
     if len(alone) > 1:
         yield _majority("all judges", "judges", "model", alone)
-    assisted: dict[str, dict[str, str]] = {}
-    for response, judge, level in reader.execute(_ASSISTED):
-        assisted.setdefault(judge, {})[response] = level
-    for judge, types in assisted.items():
-        yield Evaluator(judge, "assisted", "model", types)
+    assisted: dict[tuple[str, str], dict[str, str]] = {}
+    for response, judge, level, reasons_only in reader.execute(_ASSISTED):
+        assisted.setdefault((judge, SHOWN[bool(reasons_only)]), {})[response] = level
+    for (judge, mode), types in assisted.items():
+        yield Evaluator(judge, "assisted", "model", types, mode)
 
 
 def _people(reader: sqlite3.Connection) -> Iterator[Evaluator]:
@@ -196,8 +205,9 @@ QUESTIONS: Final = ("reviewer: found or not", "reviewer: type", "gold: found or 
 """Against whose labels, and what has to be right: that there is a hallucination, or its type, too."""
 LEVELS: Final = tuple(label.level for label in HALLUCINATION)
 
-_PAIRS: Final = """
-SELECT b.judge, b.model, r.response_id, r.ordinal, r.record_id, r.origin, b.type AS before, a.type AS after
+_PAIRS: Final = f"""
+SELECT b.judge, b.model, r.response_id, r.ordinal, r.record_id, r.origin, b.type AS before, a.type AS after,
+       {_REASONS_ONLY.format(run="a.run")} AS reasons_only
 FROM finding_current AS a JOIN finding_current AS b
 ON b.response_id = a.response_id AND b.judge = a.judge AND NOT b.assisted
 JOIN response AS r ON r.response_id = a.response_id
@@ -215,7 +225,7 @@ GROUP BY unit HAVING min(label) = max(label)"""
 @dataclass(frozen=True, slots=True)
 class BeforeAfter:
     """One judge on one response. A type is a level of the hallucination axis; ``None``: the judge abstained, nobody
-    labelled the answer (or they differ), no gold is known (or may be shown yet)."""
+    labelled the answer (or they differ), no gold is known (or may be shown yet). ``shown``: one of :data:`SHOWN`."""
 
     judge: str
     model: str
@@ -227,6 +237,7 @@ class BeforeAfter:
     after: str | None
     reviewer: str | None
     gold: str | None
+    shown: str = SHOWN[0]
 
 
 @dataclass(slots=True)
@@ -250,14 +261,15 @@ class Against:
 
 @dataclass(slots=True)
 class JudgeBeforeAfter:
-    """All of one judge: its responses asked both times, how many abstentions each time, and from which type to which
-    its word went (``moved["none"]["fact"]``).
+    """All of one judge: what it was ``shown`` of the expert's words, its responses asked both times, how many
+    abstentions each time, and from which type to which its word went (``moved["none"]["fact"]``).
 
     ``differences``: the share that is right after, minus that before, in the order of :data:`QUESTIONS`, on responses
     with both words and a right label, with McNemar's exact test; all judges of a report are one family.
     """
 
     judge: str
+    shown: tuple[str, ...] = ()
     responses: int = 0
     abstained_before: int = 0
     abstained_after: int = 0
@@ -277,10 +289,16 @@ class AssistedReport:
 
 
 def assisted_report(
-    reader: sqlite3.Connection, reviewer: str | None = None, resampling: Resampling = DEFAULT
+    reader: sqlite3.Connection,
+    reviewer: str | None = None,
+    resampling: Resampling = DEFAULT,
+    *,
+    all_gold: bool = False,
 ) -> AssistedReport:
-    """What judges said before and after remarks, against the labels of one reviewer or of all, and against gold."""
-    rows = list(_rows(reader, reviewer))
+    """What judges said before and after remarks, against the labels of one reviewer or of all, and against gold.
+
+    ``all_gold``: as of ``told_gold``."""
+    rows = list(_rows(reader, reviewer, all_gold))
     known = {row[0] for row in reader.execute("SELECT unit FROM gold WHERE axis = 'hallucination'")}
     waiting = {row.response_id for row in rows if row.gold is None and f"answer:{row.response_id}" in known}
     grouped = {judge: list(group) for judge, group in groupby(rows, key=lambda row: row.judge)}
@@ -293,9 +311,9 @@ def assisted_report(
     return AssistedReport(judges, rows, len(waiting))
 
 
-def _rows(reader: sqlite3.Connection, reviewer: str | None) -> Iterator[BeforeAfter]:
+def _rows(reader: sqlite3.Connection, reviewer: str | None, all_gold: bool) -> Iterator[BeforeAfter]:
     labels = dict(map(tuple, reader.execute(_LABELS, (reviewer,))))
-    gold = told_gold(reader, "hallucination").labels
+    gold = told_gold(reader, "hallucination", every=all_gold).labels
     for row in reader.execute(_PAIRS).fetchall():
         unit = f"answer:{row['response_id']}"
         yield BeforeAfter(
@@ -309,6 +327,7 @@ def _rows(reader: sqlite3.Connection, reviewer: str | None) -> Iterator[BeforeAf
             after=row["after"],
             reviewer=labels.get(unit),
             gold=gold.get(unit),
+            shown=SHOWN[bool(row["reasons_only"])],
         )
 
 
@@ -317,6 +336,7 @@ def _summed(judge: str, rows: Sequence[BeforeAfter]) -> JudgeBeforeAfter:
     counts = Counter(both)
     return JudgeBeforeAfter(
         judge=judge,
+        shown=tuple(sorted({row.shown for row in rows})),
         responses=len(rows),
         abstained_before=sum(row.before is None for row in rows),
         abstained_after=sum(row.after is None for row in rows),
