@@ -12,7 +12,7 @@ from medreview.pipeline import Examples, Judges, batch_in, batch_out, judge_by, 
 from medreview.stats.clusters import study_clusters
 from medreview.stats.reports.judged_labels import half_of
 from medreview.study.audit_frame import seed_of_draws
-from tests.judges.labelled_study import DRUGS, LEVELS, labelled, page, statement
+from tests.judges.labelled_study import DRUGS, LEVELS, PROMPT, labelled, page, statement
 from tests.judges.renal_study import part_of
 from tests.support.judge_endpoint import NOT_ADDRESSED, completion
 from tests.support.study_builder import build
@@ -97,7 +97,7 @@ def test_the_same_command_goes_on_with_the_same_examples_and_another_seed_is_ano
 
     runs = study.reader.execute("SELECT prompt_id, prompt_sha256 FROM judge_run WHERE kind = 'llm' ORDER BY ordinal")
     ids, hashes = zip(*runs.fetchall(), strict=True)
-    assert ids == ("source_verification/1 + 4 examples",) * 2 + ("source_verification/1",)
+    assert ids == (f"{PROMPT} + 4 examples",) * 2 + (PROMPT,)
     assert len(set(hashes)) == 3
     assert first.items() < stored_examples(study.reader).items()
 
