@@ -210,7 +210,7 @@ class Verification(SupportTask):
         """The text of the examples that have nothing to do with a pair, by the prompt's field."""
         if self.examples is None:
             return {}
-        query = """SELECT s.response_id, p.source_id, p.text_sha256 FROM statement AS s, snapshot AS p
+        query = """SELECT s.text, s.response_id, p.source_id, p.text_sha256 FROM statement AS s, snapshot AS p
                    WHERE s.statement_id = ? AND p.snapshot_id = ?"""
         pair = self.study.reader.execute(query, (statement_id, snapshot_id)).fetchone()
         return {FIELD: self.examples.text(self.prompt, *pair)}
