@@ -292,7 +292,7 @@ class _AnswerWriter:
         return list(by_task.values())
 
     def _is_new_and_long(self, done: _Done) -> bool:
-        if len(done.unit.requests) < 2:
+        if sum(request.attempt == 1 for request in done.unit.requests) < 2:  # further ones are samples
             return False
         # A page is in as many units as there are statements to check against it.
         ids = done.unit.ids[:1] if done.tally.task == DEFAULT else done.unit.ids

@@ -78,12 +78,17 @@ def mapped(label: str) -> tuple[str | None, bool | None] | None:
     return LABELS.get(normalised(label))
 
 
-COLUMNS: Final = """j.judgement_id, run.judge, run.kind, run.ordinal AS run, j.snapshot_id, j.raw_label, j.verdict,
-                    j.supported, j.confidence, j.quote_status, j.quote_doubt, j.error = '' AS answered"""
+SURE: Final = "coalesce(CASE j.supported WHEN 1 THEN j.score WHEN 0 THEN 1 - j.score END, j.confidence)"
+"""How sure a judge is of its word (SQL, ``judgement AS j``): by its score where one was measured, else as it says."""
+
+COLUMNS: Final = f"""j.judgement_id, run.judge, run.kind, run.ordinal AS run, j.snapshot_id, j.raw_label, j.verdict,
+                    j.supported, {SURE} AS confidence, j.quote_status, j.quote_doubt,
+                    j.error = '' AS answered"""
 """What a query of judgements selects for :class:`VoteReader`, of ``judgement AS j`` and its ``judge_run AS run``."""
 
-VOTED: Final = """j.judgement_id, run.ordinal AS run, j.snapshot_id, j.error = '' AS answered, j.verdict, j.supported,
-                  j.confidence, j.quote_status, j.quote_doubt, iif(j.supported IS NULL, j.raw_label, '') AS raw_label"""
+VOTED: Final = f"""j.judgement_id, run.ordinal AS run, j.snapshot_id, j.error = '' AS answered, j.verdict, j.supported,
+                  {SURE} AS confidence, j.quote_status, j.quote_doubt,
+                  iif(j.supported IS NULL, j.raw_label, '') AS raw_label"""
 """The same for its ``votes`` alone: of a large study every cell counts. The raw label is read only where it matters."""
 
 CAST: Final = "run.ordinal AS run, j.snapshot_id, j.error = '' AS answered, j.verdict, j.supported"

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 from medreview.judges.prompts import Prompt
 from medreview.judges.runs import JudgeRun
 from medreview.judges.votes import mapped
-from medreview.text import sha256
+from medreview.text import folded, sha256
 
 FIELD: Final = "examples"
 """The name of the lines between which they stand."""
@@ -95,13 +95,17 @@ class WorkedExamples:
             params={**run.params, FIELD: self.params},
         )
 
-    def text(self, prompt: Prompt, response_id: str = "", source_id: str = "", text_sha256: str = "") -> str:
-        """What is shown with a statement of this response and this page: what has to do with neither."""
+    def text(self, prompt: Prompt, statement: str, response_id: str, source_id: str, text_sha256: str) -> str:
+        """What is shown with a statement of this response and this page: what has to do with neither, and does not say
+        the same in another answer."""
         cluster = self.clusters.get(response_id)
         fit = [
             one
             for one in self.shown
-            if one.cluster != cluster and one.source_id != source_id and one.text_sha256 != text_sha256
+            if one.cluster != cluster
+            and one.source_id != source_id
+            and one.text_sha256 != text_sha256
+            and folded(one.statement) != folded(statement)
         ]
         return _lines(self._worded(prompt, fit))
 

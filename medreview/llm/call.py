@@ -6,7 +6,7 @@ Structured output and parameters are negotiated with a server: what it rejects i
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from medreview.llm.settings import JudgeSettings
@@ -73,6 +73,8 @@ class ModelAnswer:
     """Of ``tries``: came back as a completion."""
     declined: int = 0
     """Of ``tries``: came back as an error of the server. The rest was lost: it may have been answered, and paid."""
+    label_probabilities: Mapping[str, float] = field(default_factory=dict)
+    """How probable each label was (``llm.label_probability``); empty where the server does not say."""
     repairable: bool = False
     """Whether a repair turn that names the problem may help."""
 
@@ -102,6 +104,10 @@ def cache_key(settings: JudgeSettings, request: JudgeRequest) -> str:
 
 FORMATS: Final[tuple[ResponseFormat, ...]] = ("json_schema", "json_object", "plain")
 _NEW_NAME: Final = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+_NO_PROBABILITIES: Final = (
+    "Its server gives no log probabilities of the label, so that no score is stored; `samples` in its settings "
+    "measures one by asking several times."
+)
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -113,6 +119,7 @@ class FormatNegotiator:
 
     def __init__(self, settings: JudgeSettings) -> None:
         self._model = settings.model
+        self._asks_probabilities = bool(settings.params.get("logprobs") or settings.params.get("top_logprobs"))
         self._step = 0
         self._proven = -1
         self.params: dict[str, Any] = dict(settings.params)
@@ -153,6 +160,11 @@ class FormatNegotiator:
         self._step = step + 1
         self.changes.append(f"{rung} was not taken; {self.rung} is used.")
         return True
+
+    def without_probabilities(self) -> None:
+        """The server gave no log probabilities though the settings ask for them: said once."""
+        if self._asks_probabilities and _NO_PROBABILITIES not in self.changes:
+            self.changes.append(_NO_PROBABILITIES)
 
     def drop(self, name: str, sent: Mapping[str, Any]) -> bool:
         """Omit a parameter from now on, or send it by its alternative name; whether that changes anything."""

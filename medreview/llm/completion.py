@@ -8,11 +8,12 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
 
 from medreview.llm.call import ModelAnswer, Status
 from medreview.llm.costs import fewest_tokens, prompt_tokens_of
+from medreview.llm.label_probability import label_probabilities
 from medreview.redaction import without_keys
 from medreview.storable import storable_text, unstorable
 
@@ -346,7 +347,7 @@ def read_completion(data: Any, schema: Mapping[str, Any], messages: Sequence[Map
     if finish == "length" and not (parsed.value is not None and parsed.whole):
         return result("truncated", "The answer was cut at the length limit; raise `max_tokens`.")
     if parsed.value is not None:
-        return result("ok", "", parsed.value)
+        return replace(result("ok", "", parsed.value), label_probabilities=label_probabilities(data, schema))
     if not text.strip():
         return result("unparsable", "The answer is empty.", repairable=True)
     if not parsed.found and len(text) <= _LONGEST_REFUSAL and _REFUSAL.match(text):

@@ -229,6 +229,8 @@ class Judge:
         self._completions += 1
         completion = read_completion(reply.data, ask.schema, messages)
         usage.raw = completion.raw
+        if completion.status == "ok" and not completion.label_probabilities:
+            self._format.without_probabilities()
         return completion
 
     async def _post_with_retries(

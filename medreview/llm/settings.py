@@ -28,6 +28,7 @@ _NAMES_A_KEY: Final = re.compile(
 )
 LONGEST_NAME: Final = 200
 """Characters of a judge's name and of its model's."""
+MOST_SAMPLES: Final = 50
 _LONGEST_HOST: Final = 253
 _AS_IT_IS: Final = re.compile(r"[\w./:@+-]+")
 Role = Literal["judge", "model"]
@@ -81,6 +82,14 @@ class JudgeSettings:
             "Context window: maximum tokens of prompt and answer together.",
             more="A longer source is split with overlap.",
             example="32000",
+        ),
+    )
+    samples: int = field(
+        default=1,
+        metadata=about(
+            "How often each question of source verification is asked: the share of answers is its score.",
+            more="Needs a temperature above 0.",
+            example="5",
         ),
     )
     timeout: float = field(
@@ -212,6 +221,10 @@ def check_settings(settings: JudgeSettings, where: str) -> None:
     for key in ("concurrency", "context_tokens", "timeout"):
         if not 0 < getattr(settings, key) < float("inf"):
             raise UserError(f"{where}: {key!r} must be above 0.")
+    if not 1 <= settings.samples <= MOST_SAMPLES:
+        raise UserError(f"{where}: 'samples' must be 1 to {MOST_SAMPLES}.")
+    if settings.samples > 1 and settings.params.get("temperature") == 0:
+        raise UserError(f"{where}: 'samples' needs a temperature above 0, or every answer is the same.")
     for key in ("price_input", "price_output"):
         if not 0 <= (getattr(settings, key) or 0) < float("inf"):
             raise UserError(f"{where}: {key!r} must not be below 0.")

@@ -1,5 +1,6 @@
 """The table ``llm_call``, a cache: every answer of every judge, so that no question is paid twice."""
 
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -24,11 +25,12 @@ _SENDING = """INSERT INTO llm_sent (cache_key, judge, model, host, task, at_utc,
     ON CONFLICT (cache_key) DO UPDATE SET sent = sent + 1, judge = excluded.judge, at_utc = excluded.at_utc"""
 _BACK = "UPDATE llm_sent SET kept = kept + :kept, declined = declined + :declined WHERE cache_key = :cache_key"
 _PUT = """INSERT INTO llm_call (cache_key, judge, model, host, task, prompt_sha256, at_utc, status, rung,
-    tries, prompt_tokens, completion_tokens, latency_ms, cost, error, raw_output)
+    tries, prompt_tokens, completion_tokens, latency_ms, cost, error, raw_output, label_probabilities)
     VALUES (:cache_key, :judge, :model, :host, :task, :prompt_sha256, :at_utc, :status, :rung,
-    :tries, :prompt_tokens, :completion_tokens, :latency_ms, :cost, :error, :raw_output)
+    :tries, :prompt_tokens, :completion_tokens, :latency_ms, :cost, :error, :raw_output, :label_probabilities)
     ON CONFLICT (cache_key) DO UPDATE SET judge = excluded.judge, at_utc = excluded.at_utc, status = excluded.status,
-    rung = excluded.rung, latency_ms = excluded.latency_ms, error = excluded.error, raw_output = excluded.raw_output"""
+    rung = excluded.rung, latency_ms = excluded.latency_ms, error = excluded.error, raw_output = excluded.raw_output,
+    label_probabilities = excluded.label_probabilities"""
 # The cost of a question is the sum over all its requests, failures included.
 _SUMMED = """, tries = tries + excluded.tries,
     prompt_tokens = coalesce(prompt_tokens + excluded.prompt_tokens, excluded.prompt_tokens, prompt_tokens),
@@ -42,6 +44,7 @@ def row_of(settings: JudgeSettings, request: JudgeRequest, answer: ModelAnswer) 
     """The row of ``llm_call`` for an answer."""
     told = {name: getattr(answer, name) for name in _STORED}
     asked = _asked(settings, request, answer.cache_key)
+    told["label_probabilities"] = json.dumps(dict(answer.label_probabilities)) if answer.label_probabilities else ""
     return {**asked, "prompt_sha256": request.prompt_sha256, **told, "raw_output": answer.raw}
 
 
@@ -94,7 +97,12 @@ class CallStore:
         if row["status"] == "ok" and value is None:
             return None
         return ModelAnswer(
-            value=value, raw=row["raw_output"], cached=True, cache_key=key, **{name: row[name] for name in _STORED}
+            value=value,
+            raw=row["raw_output"],
+            cached=True,
+            cache_key=key,
+            label_probabilities=json.loads(row["label_probabilities"] or "{}"),
+            **{name: row[name] for name in _STORED},
         )
 
     async def put(self, settings: JudgeSettings, request: JudgeRequest, answer: ModelAnswer) -> None:

@@ -91,7 +91,7 @@ def test_what_they_did_in_a_study(medreview, demo):
     assert "No model was asked" in medreview("judges", "--study", demo).stdout
     row = (
         "INSERT INTO llm_call VALUES ('k', 'home', 'good', 'localhost', 'source_verification', 'h', '2026', 'ok', "
-        "'plain', 2, 3, 1000, 50, 1500, 0.5, '', '{}')"
+        "'plain', 2, 3, 1000, 50, 1500, 0.5, '', '{}', '')"
     )
     with Study.open(demo) as study:
         study.write(lambda db: db.execute(row))
@@ -131,7 +131,7 @@ def test_every_kind_of_failure_is_counted_in_eighty_columns(medreview, demo):
                 "",
                 "",
             )
-            study.write(lambda db, row=row: db.execute(f"INSERT INTO llm_call VALUES ({', '.join('?' * 17)})", row))
+            study.write(lambda db, row=row: db.execute(f"INSERT INTO llm_call VALUES ({', '.join('?' * 17)}, '')", row))
 
     told = medreview("judges", "--study", demo).stdout.split("\n\n")[-1]
     assert max(map(len, told.splitlines())) <= 80

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.judges.labelled_study import DRUGS, labelled
+from tests.judges.labelled_study import DRUGS, PROMPT, labelled
 from tests.support.commands import own_settings
 from tests.support.judge_endpoint import NOT_ADDRESSED, JudgeEndpoint, by_prompt
 
@@ -25,7 +25,7 @@ def test_it_is_said_what_goes_and_what_the_figures_leave_out(study, medreview):
     assert not any(level in done.stderr for level in ("partial", "contradicted"))  # a colleague may be blind
     told = medreview("stats", study, "--full").stdout
     trust = json.loads(medreview("stats", study, "--json").stdout)["trust"]
-    shown = {"judge": "one", "prompt": "source_verification/1 + 4 examples", "reviewer": "anna", "statements": 4}
+    shown = {"judge": "one", "prompt": f"{PROMPT} + 4 examples", "reviewer": "anna", "statements": 4}
     assert trust["examples"] == [shown]
     assert [(one["n"], one["dropped"]) for one in trust["errors"]] == [(len(DRUGS) - 4, 4)]
     words = "4 statements of anna in its prompt as worked examples, not asked about and left out of its figures."
@@ -39,7 +39,7 @@ def test_with_and_without_examples_are_two_prompts_of_the_split(study, medreview
     (report,) = json.loads(medreview("judges", "--study", study, "--split", "--json").stdout)["prompts"]
     (judge,) = report["judges"]
     assert [one["prompt"] for one in judge["prompts"]] == [
-        "source_verification/1", "source_verification/1 + 4 examples",
+        PROMPT, f"{PROMPT} + 4 examples",
     ]  # fmt: skip
     assert judge["dropped"] == 4
 

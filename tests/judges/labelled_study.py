@@ -1,5 +1,6 @@
 """Questions with one statement and one page each, all labelled blind by anna: material for worked examples."""
 
+from medreview.judges.prompts import load_prompt
 from medreview.pipeline import roll_up
 from medreview.study import Study
 from tests.judges.renal_study import fill
@@ -8,6 +9,7 @@ from tests.stats.small_study import SmallStudy
 DRUGS = ("metformin", "warfarin", "digoxin", "lithium", "aspirin", "heparin", "insulin", "codeine", "atenolol",
          "ramipril", "furosemide", "prednisolone", "amiodarone", "phenytoin", "ibuprofen", "omeprazole", "apixaban",
          "sertraline", "morphine", "allopurinol", "simvastatin", "verapamil", "clozapine", "colchicine")  # fmt: skip
+PROMPT = load_prompt("source_verification").id
 LEVELS = ("supported", "partial", "contradicted", "not_addressed")
 
 

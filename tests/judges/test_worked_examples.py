@@ -12,7 +12,7 @@ from medreview.pipeline import Examples, Judges, batch_in, batch_out, judge_by, 
 from medreview.stats.clusters import study_clusters
 from medreview.stats.reports.judged_labels import half_of
 from medreview.study.audit_frame import seed_of_draws
-from tests.judges.labelled_study import DRUGS, LEVELS, labelled, page, statement
+from tests.judges.labelled_study import DRUGS, LEVELS, PROMPT, labelled, page, statement
 from tests.judges.renal_study import part_of
 from tests.support.judge_endpoint import NOT_ADDRESSED, as_asked, completion
 from tests.support.study_builder import build
@@ -69,20 +69,24 @@ def test_the_examples_are_of_other_questions_and_pages_balanced_and_of_the_tunin
 def test_what_shares_question_or_page_with_a_unit_is_not_shown_with_it(study, endpoint):
     asked(study, endpoint, Examples(4))
     (shown,) = stored_examples(study.reader).values()
-    first, second = (int(one[0][1:]) for one in shown["shown"][:2])
+    first, second, third = (int(one[0][1:]) for one in shown["shown"][:3])
+    same = statement(DRUGS[third - 1]).upper()
 
     def more(rows):  # another statement of the first example's answer, and another answer on the second one's page
         rows.statement(f"r{first}", "Anything else.", "s100")
         rows.response("r200", "Some other words.", cites=[f"u{second}"], question="Quite another question?")
         rows.statement("r200", "Some other words.", "s200")
+        rows.page("u300", "Nothing of it.")
+        rows.response("r300", same, cites=["u300"], question="A third question?")
+        rows.statement("r300", same, "s300")
 
     build(study, more)
     endpoint.received.clear()
     asked(study, endpoint, Examples(4))
 
     by_statement = {part_of(prompt, "statement"): prompt for prompt in endpoint.prompts}
-    assert by_statement.keys() == {"Anything else.", "Some other words."}
-    for words, hidden in (("Anything else.", first), ("Some other words.", second)):
+    assert by_statement.keys() == {"Anything else.", "Some other words.", same}
+    for words, hidden in (("Anything else.", first), ("Some other words.", second), (same, third)):
         given = examples_in(by_statement[words])
         assert len(given) == 3
         assert statement(DRUGS[hidden - 1]) not in [one["statement"] for one in given]
@@ -97,7 +101,7 @@ def test_the_same_command_goes_on_with_the_same_examples_and_another_seed_is_ano
 
     runs = study.reader.execute("SELECT prompt_id, prompt_sha256 FROM judge_run WHERE kind = 'llm' ORDER BY ordinal")
     ids, hashes = zip(*runs.fetchall(), strict=True)
-    assert ids == ("source_verification/2 + 4 examples",) * 2 + ("source_verification/2",)
+    assert ids == (f"{PROMPT} + 4 examples",) * 2 + (PROMPT,)
     assert len(set(hashes)) == 3
     assert first.items() < stored_examples(study.reader).items()
 

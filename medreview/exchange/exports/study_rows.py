@@ -273,6 +273,9 @@ class JudgementRow(NamedTuple):
     supported: Annotated[bool | None, about(
         "Two-way verdict; empty without one, which supported_missing says why.")]
     confidence: Annotated[float | None, about("As given; empty when none.", unit="0 to 1")]
+    score: Annotated[float | None, about(
+        "Probability that the judge says supported, by log probabilities or repeated samples; empty where none was "
+        "measured.", unit="0 to 1")]
     quote_status: Annotated[str, about("How true the quote is to the page; none = no quote was given.",
                                        levels=QUOTE_STATUSES)]
     quote_doubt: Annotated[str | None, about(DOUBT_MEANING, levels=QUOTE_DOUBTS)]

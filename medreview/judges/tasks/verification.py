@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from medreview.judges.graded_score import graded
 from medreview.judges.judge_answer import LocatedAnswer, answer_columns, answer_in, comes_to, located
 from medreview.judges.prompt_texts import available_tokens, split_windows
 from medreview.judges.prompts import Prompt
@@ -132,6 +134,8 @@ class Verification(SupportTask):
         super().__init__(study, settings, prompt)
         self._source = lru_cache(maxsize=32)(self._read_source)
         self._windows = lru_cache(maxsize=32)(self._split)
+        if settings.samples > 1:
+            self.run = replace(self.run, params={**self.run.params, "samples": settings.samples})
 
     def show(self, examples: WorkedExamples) -> None:
         """Show examples with each question; their statements are not asked about."""
@@ -165,7 +169,8 @@ class Verification(SupportTask):
         return [tuple(row) for row in found if row["statement_id"] not in shown]
 
     def unit(self, ids: tuple[str, ...]) -> TaskUnit:
-        """The unit, with one request, or one per window when the source exceeds the judge's context."""
+        """The unit, with one request, or one per window when the source exceeds the judge's context; each as often as
+        the settings say."""
         snapshot_id, statement_id = ids
         row = self.statement(statement_id)
         source, url = self._source(snapshot_id)
@@ -178,7 +183,8 @@ class Verification(SupportTask):
             note = {"source": ", ".join(filter(None, (which, ocr_note(by_ocr, span))))}
             texts = {"source": source[span.start : span.end], **dict(row), **examples}
             about = " ".join((f"{row['statement']} @ {url}", *((f"({which})",) if which else ())))
-            requests.append(self.request(texts, about, note))
+            asked = self.request(texts, about, note)
+            requests += [replace(asked, attempt=sample) for sample in range(1, self.settings.samples + 1)]
         return TaskUnit(ids, tuple(requests))
 
     def levels(self, label: str, found: Any) -> tuple[str | None, bool | None]:
@@ -198,8 +204,9 @@ class Verification(SupportTask):
             return given, "" if given.proves else in_words(given.doubt or given.status)
 
         statement = self.statement(statement_id)["statement"]
+        standing, score = graded(answers, self.settings.samples)
         columns, best, outcome = self.combined(
-            answers, statement, look, lambda part: (part.rank, -(part.confidence or 0.0))
+            standing, statement, look, lambda part: (part.rank, -(part.confidence or 0.0))
         )
         row = {
             "judgement_id": content_id("g", self.run.judge_run_id, statement_id, snapshot_id),
@@ -207,6 +214,7 @@ class Verification(SupportTask):
             "snapshot_id": snapshot_id,
             **columns,
             **answer_columns(best.found if best else LocatedAnswer(), statement),
+            "score": score if best else None,
         }
         return Rows({"judgement": [row]}, outcome, abstained=row["verdict"] is row["supported"] is None)
 
@@ -214,7 +222,7 @@ class Verification(SupportTask):
         """The text of the examples that have nothing to do with a pair, by the prompt's field."""
         if self.examples is None:
             return {}
-        query = """SELECT s.response_id, p.source_id, p.text_sha256 FROM statement AS s, snapshot AS p
+        query = """SELECT s.text, s.response_id, p.source_id, p.text_sha256 FROM statement AS s, snapshot AS p
                    WHERE s.statement_id = ? AND p.snapshot_id = ?"""
         pair = self.study.reader.execute(query, (statement_id, snapshot_id)).fetchone()
         return {FIELD: self.examples.text(self.prompt, *pair)}

@@ -194,13 +194,13 @@ def test_costs_are_those_of_a_statement_and_unknown_when_one_call_has_no_price(s
                 "UPDATE judge_run SET kind = 'llm', model = 'm', prompt_sha256 = 'p' WHERE judge = ?", (judge,)
             )
         )
-        row = "INSERT INTO llm_call VALUES (?, ?, 'm', '', 'exists', 'p', '', 'ok', '', 1, 0, 1, 1, 1, ?, '', '')"
+        row = "INSERT INTO llm_call VALUES (?, ?, 'm', '', 'exists', 'p', '', 'ok', '', 1, 0, 1, 1, 1, ?, '', '', '')"
         calls = [(f"{judge}{place}", judge, price) for place, price in enumerate(prices)]
         small.study.write(lambda connection, row=row, calls=calls: connection.executemany(row, calls))
 
     assert judge_costs(small.study.reader) == {"ember": pytest.approx(0.3)}
-    row = "INSERT INTO llm_call VALUES ('k', 'ember', 'm', '', '', 'p', '', 'skipped', '', 0, 0, 0, 0, 0, NULL, '', '')"
-    small.study.write(lambda connection: connection.execute(row))
+    skipped = "'k', 'ember', 'm', '', '', 'p', '', 'skipped', '', 0, 0, 0, 0, 0, NULL, '', '', ''"
+    small.study.write(lambda connection: connection.execute(f"INSERT INTO llm_call VALUES ({skipped})"))
     assert judge_costs(small.study.reader) == {"ember": pytest.approx(0.3)}
     other = "INSERT INTO judge_run SELECT 'jx', 9, judge, kind, model, prompt_id, prompt_sha256, '{\"t\": 1}', seed, ''"
     small.study.write(lambda connection: connection.execute(other + " FROM judge_run WHERE judge = 'ember'"))
@@ -216,7 +216,7 @@ def test_seconds_are_of_all_calls_for_a_statement_and_unknown_of_a_batch(small):
                 "UPDATE judge_run SET kind = 'llm', model = 'm', prompt_sha256 = 'p' WHERE judge = ?", (judge,)
             )
         )
-        row = "INSERT INTO llm_call VALUES (?, ?, 'm', '', 'exists', 'p', '', 'ok', ?, 1, 0, 1, 1, ?, NULL, '', '')"
+        row = "INSERT INTO llm_call VALUES (?, ?, 'm', '', 'exists', 'p', '', 'ok', ?, 1, 0, 1, 1, ?, NULL, '', '', '')"
         calls = [(f"{judge}{place}", judge, rung, 500 * (place + 1)) for place, rung in enumerate(rungs)]
         small.study.write(lambda connection, row=row, calls=calls: connection.executemany(row, calls))
     assert judge_seconds(small.study.reader) == {"ember": pytest.approx((0.5 + 1 + 1.5) / 2)}
