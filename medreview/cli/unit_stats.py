@@ -1,6 +1,7 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from medreview.cli.output import counted, one_line, result
 from medreview.cli.reports.estimates import provenance_lines
-from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
+from medreview.cli.reports.facts import both_interval_parts, fact_values, next_parts, theme_step, vote_parts
 from medreview.cli.reports.layout import NextStep, Part, cells, table, value_cell
 from medreview.cli.reports.stats_screen import unit_step, unit_table
 from medreview.cli.reports.terminal import first_that_fits
@@ -24,7 +25,7 @@ from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.requirements import Requirement, outcomes
 from medreview.stats.study_figures import SCHEMA
-from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report
+from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report, small_juries
 from medreview.stats.units.kind_labels import UnitHeadline, kind_labels, scales_of, told_gold, unit_headline
 from medreview.stats.units.rater_agreement import CONSENSUS, GOLD, UnitAgreement
 from medreview.stats.units.unit_division import UnitBy, unit_division
@@ -40,7 +41,7 @@ from medreview.stats.units.unit_figures import (
 from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.study.package import package_of
-from medreview.units.held_facts import waiting_facts
+from medreview.units.held_facts import held_facts, waiting_facts
 from medreview.units.label_comparisons import failed_attention
 from medreview.units.registry import KINDS
 
@@ -108,6 +109,7 @@ def print_unit_stats(
     required: Sequence[Requirement] = (),
     leave_out: Sequence[str] = (),
     passed: bool = False,
+    bootstrap: bool = False,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded.
 
@@ -121,6 +123,8 @@ def print_unit_stats(
         kind = "" if unit is None else kind_named(unit)
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         check_asked(kind, by, where, juries)
+        if bootstrap and (kind != FACT or gold or by or csv or required):
+            raise UserError("--bootstrap is for --unit key_fact alone, without --by, --csv, --require and --gold.")
         without = [*leave_out, *(failed_attention(opened.reader) if passed else ())]
         if without and kind == _QUESTION:
             raise UserError(
@@ -130,6 +134,9 @@ def print_unit_stats(
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else shown_by_units(only, by))
         people = reviewers_named(opened.reader, reviewer)
+        if bootstrap:
+            _print_both_intervals(opened, resampling, only, juries, as_json=as_json)
+            return
         screen = not (full or gold or csv or as_json or required)
         if screen and by:
             _print_division(opened, kind, by, people, resampling, only, juries)
@@ -195,6 +202,29 @@ def _print_division(
         looked(study, "stats", "labels")
     origin = provenance(study.reader, resampling, where=only.words if only else "")
     show((*division_parts(division, KINDS[kind].title), "", *provenance_lines(origin)))
+
+
+def _print_both_intervals(
+    study: Study, resampling: Resampling, only: UnitSelection | None, juries: Juries, *, as_json: bool
+) -> None:
+    from medreview.cli.reports.terminal import show
+    from medreview.judges.rollup import tie_rule
+    from medreview.review.looks import told_by_sums
+    from medreview.stats.units.fact_intervals import both_intervals
+
+    facts = held_facts(study.reader)
+    small_juries(facts, juries)
+    facts = facts if only is None else facts.where(lambda one: one.unit in only.units).without(only.without)
+    found = both_intervals(facts, tie_rule(study.reader), resampling, juries)
+    voted = Counter(vote.reviewer for one in facts.held for vote in one.people)
+    if any(told_by_sums(list(voted.items()), one) for one in reading(study)):
+        looked(study, "stats", "labels")
+    origin = provenance(study.reader, resampling, where=only.words if only else "")
+    if as_json:
+        plain = {"schema": SCHEMA, "provenance": asdict(origin), "both_intervals": list(map(asdict, found))}
+        result(plain, as_json=True)
+    else:
+        show((*both_interval_parts(found, resampling.replicates), "", *provenance_lines(origin)))
 
 
 def print_csv(figures: object, origin: Provenance, csv: str, *, as_json: bool) -> None:
@@ -285,6 +315,9 @@ def _screen_parts(
             yield f"and {counted(len(beside) - shown, 'more comparison')}"
     yield from _screen_next(headline, study, waiting)
     yield from provenance_lines(origin)
+    if headline.kind == FACT and headline.raters:
+        yield "The systems, those first that say most of the facts:"
+        yield NextStep(command("stats", study, "--unit", headline.kind, "--by", "model"))
     yield "Every two raters, tables, types and systems:"
     yield NextStep(command("stats", study, "--unit", headline.kind, "--full"))
 
