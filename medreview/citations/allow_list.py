@@ -51,7 +51,7 @@ IDENTIFIERS: Final[tuple[Kind, ...]] = ("doi", "pmid", "pmcid", "nct")
 
 _KINDS: Final = tuple(kind for kind in get_args(AddressedKind) if kind != "url")
 _HOST: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.(?!-)[a-z0-9_-]{1,63})*")
-_PARTS: Final = re.compile(r"https?://([^/?#]*)([^?#]*)")
+_PARTS: Final = re.compile(r"(?:https?|ftp)://([^/?#]*)([^?#]*)")
 _PATH_TRAVERSAL: Final = re.compile(r"\.\.|/\.(?:/|\Z)|%(?:2f|5c|25)", re.IGNORECASE)
 _PUBLIC_SECOND_LEVELS: Final = frozenset(
     ("ac", "asn", "biz", "co", "com", "edu", "firm", "gen", "id", "info", "ltd", "me", "name", "ne", "net", "nom", "or",

@@ -41,11 +41,11 @@ class ListedCitation(NamedTuple):
     unusable: list[Unusable]
 
 
-_PARTS: Final = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE | re.DOTALL)
+_PARTS: Final = re.compile(r"(https?|ftp)://([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE | re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\([_*&#~|-])")
 _AMPERSAND: Final = re.compile(r"&(?:amp|#0*38|#x0*26);", re.IGNORECASE)
 _PERCENT: Final = re.compile(r"%[0-9A-Fa-f]{2}")
-_DEFAULT_PORT: Final = {"http": "80", "https": "443"}
+_DEFAULT_PORT: Final = {"http": "80", "https": "443", "ftp": "21"}
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SUBJECT: Final = re.compile(r"\.[a-z]{2}/")
 _VERSION: Final = re.compile(r"v\d{1,3}\Z")
@@ -73,7 +73,7 @@ def without_scheme(url: str) -> bool:
 
 
 def domain(url: str) -> str:
-    """The host of an http(s) URL in lower case, without user, port and last dot; empty for anything else."""
+    """The host of an http(s) or ftp URL in lower case, without user, port and last dot; empty for anything else."""
     match = _PARTS.match(url)
     return "" if match is None else _host_port(match[2])[0]
 

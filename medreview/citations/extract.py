@@ -1,8 +1,8 @@
 """Citation extraction from a text, and from a structured list (SourceCheckup: the list first, else the text).
 
-URLs: only ``http`` and ``https`` are reported, and an address that begins with ``www.``; a name alone (``who.int``) is
-not. In an address with another scheme nothing else is searched for. A bar in a query belongs to the URL, but not in a
-row of a Markdown table, where it ends a cell. Time is linear in the text: brackets are paired once for each run of
+URLs: ``http``, ``https`` and ``ftp`` are reported, and an address that begins with ``www.``; a name alone (``who.int``)
+is not. In an address with another scheme nothing else is searched for. A bar in a query belongs to the URL, but not in
+a row of a Markdown table, where it ends a cell. Time is linear in the text: brackets are paired once for each run of
 characters that a URL may contain.
 """
 
@@ -54,7 +54,7 @@ _ENTITY_END: Final = re.compile(
 )
 _TRAILING: Final = re.compile(r"(?:&amp;|&#38;|[|.,;:!?'’‘*~–¹²³⁰⁴-⁹†‡\\])\Z")
 _HOST: Final = re.compile(
-    r"(?:[Hh][Tt][Tt][Pp][Ss]?://(?:[^\s/?#@\[\]]{0,200}@)?|(?=[Ww]{3}\.))"
+    r"(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp])://(?:[^\s/?#@\[\]]{0,200}@)?|(?=[Ww]{3}\.))"
     r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[^\W_](?:[\w.-]{0,251}[\w])?\.?)(?::\d{0,5})?(?=[/?#]|\Z)"
 )
 _URL_PUNCTUATION: Final = frozenset("/=?&:#+@%.-_~")
@@ -158,7 +158,7 @@ def _starts(text: str, low: int, high: int) -> list[_Start]:
         if tail is None:
             continue
         scheme = tail.group().lower()
-        length = 5 if scheme.endswith("https") else 4 if scheme.endswith("http") else 0
+        length = next((len(one) for one in ("https", "http") if scheme.endswith(one)), 3 if scheme == "ftp" else 0)
         if length and scheme[: len(scheme) - length][-1:] != "+":
             found.append(_Start(mark.start() - length, True))
         else:

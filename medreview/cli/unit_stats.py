@@ -1,6 +1,7 @@
 """``stats --unit``: the figures of one kind of unit other than the statement, on one screen or in full."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from medreview.cli.output import counted, one_line, result
 from medreview.cli.reports.estimates import provenance_lines
-from medreview.cli.reports.facts import fact_values, next_parts, theme_step, vote_parts
+from medreview.cli.reports.facts import both_interval_parts, fact_values, next_parts, theme_step, vote_parts
 from medreview.cli.reports.layout import NextStep, Part, cells, table, value_cell
 from medreview.cli.reports.stats_screen import unit_step, unit_table
 from medreview.cli.reports.terminal import first_that_fits
@@ -31,7 +32,8 @@ from medreview.stats.reports.provenance import Provenance, provenance
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.requirements import Requirement, outcomes
 from medreview.stats.study_figures import SCHEMA
-from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report
+from medreview.stats.units.fact_intervals import BothIntervals, both_intervals
+from medreview.stats.units.fact_report import FactReport, Juries, KeyFactFigures, fact_report, small_juries
 from medreview.stats.units.kind_labels import UnitHeadline, kind_labels, unit_headline
 from medreview.stats.units.rater_agreement import CONSENSUS, GOLD, UnitAgreement
 from medreview.stats.units.unit_division import UnitBy, UnitDivision, unit_division
@@ -46,7 +48,7 @@ from medreview.stats.units.unit_figures import (
 )
 from medreview.study import Study
 from medreview.study.ids import kind_of
-from medreview.units.held_facts import waiting_facts
+from medreview.units.held_facts import held_facts, waiting_facts
 from medreview.units.registry import KINDS
 
 
@@ -111,6 +113,7 @@ def print_unit_stats(
     required: Sequence[Requirement] = (),
     leave_out: Sequence[str] | None = None,
     passed: str = "",
+    bootstrap: bool = False,
 ) -> None:
     """Print or write what ``stats --unit`` does; the look at it is recorded.
 
@@ -125,12 +128,25 @@ def print_unit_stats(
         kind = "" if unit is None else kind_named(unit)
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         check_asked(kind, by, where, juries)
+        if bootstrap and (kind != FACT or gold or by or csv or required):
+            raise UserError("--bootstrap is for --unit key_fact alone, without --by, --csv, --require and --gold.")
         only = select_units(opened.reader, kind, where, reviewer)
         current_verdicts(opened)
         looked(opened, "stats", "verdicts" if full and kind == FACT else shown_by_units(only, by))
         people = reviewers_named(opened.reader, reviewer)
-        screen = not (full or gold or csv or as_json or required)
         counting = without_reviewers(opened, leave_out, passed, reviewer)
+        if bootstrap:
+            with counting:
+                voted, both, origin = _both_intervals(opened.reader, resampling, only, juries)
+            if any(told_by_sums(voted, one) for one in reading(opened)):
+                looked(opened, "stats", "labels")
+            if as_json:
+                plain = {"schema": SCHEMA, "provenance": asdict(origin), "both_intervals": list(map(asdict, both))}
+                result(plain, as_json=True)
+            else:
+                show((*both_interval_parts(both, resampling.replicates), "", *provenance_lines(origin)))
+            return
+        screen = not (full or gold or csv or as_json or required)
         if screen and by:
             with counting:
                 division, origin = _division(opened.reader, kind, by, people, resampling, only, juries)
@@ -191,6 +207,20 @@ def _division(
     labels = kind_labels(reader, kind, people, alone=True, only=only)
     division = unit_division(reader, labels, by, reviewers=people, resampling=resampling, only=only, juries=juries)
     return division, provenance(reader, resampling, where=only.where if only else "")
+
+
+def _both_intervals(
+    reader: sqlite3.Connection, resampling: Resampling, only: UnitSelection | None, juries: Juries
+) -> tuple[list[tuple[str, int]], Sequence[BothIntervals], Provenance]:
+    """Labels by person, and each figure of key facts with the paper's interval beside the default one."""
+    from medreview.judges.rollup import tie_rule
+
+    facts = held_facts(reader)
+    small_juries(facts, juries)
+    facts = facts if only is None else facts.where(lambda one: one.unit in only.units)
+    found = both_intervals(facts, tie_rule(reader), resampling, juries)
+    voted = Counter(vote.reviewer for one in facts.held for vote in one.people)
+    return list(voted.items()), found, provenance(reader, resampling, where=only.where if only else "")
 
 
 def print_csv(figures: object, origin: Provenance, csv: str, *, as_json: bool) -> None:
@@ -268,6 +298,9 @@ def _screen_parts(
             yield f"and {counted(len(beside) - shown, 'more comparison')}"
     yield from _screen_next(headline, study, waiting)
     yield from provenance_lines(origin)
+    if headline.kind == FACT and headline.raters:
+        yield "The systems, those first that say most of the facts:"
+        yield NextStep(command("stats", study, "--unit", headline.kind, "--by", "model"))
     yield "Every two raters, tables, types and systems:"
     yield NextStep(command("stats", study, "--unit", headline.kind, "--full"))
 

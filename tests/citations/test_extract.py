@@ -59,14 +59,16 @@ URLS = [
     ("https://nih.gov@evil.org/12345678", ["https://nih.gov@evil.org/12345678"]),
     ("https://pubmed.ncbi.nlm.nih.gov.evil.org/12345678/", ["https://pubmed.ncbi.nlm.nih.gov.evil.org/12345678/"]),
     ("http:// https://... http://www. https://)", []),
-    ("ftp://x.org/10.1000/x javascript:open('https://e.org') file:///PMC1234567 mailto:a@b.org git+https://x.org", []),
+    ("sftp://x.org/10.1000/x javascript:open('https://e.org') file:///PMC1234567 mailto:a@b.org git+https://x.org", []),
+    ("(ftp://ftp.ncbi.nlm.nih.gov/pub/README.txt). FTP://X.org/a,ftp://x.org/10.1000/x git+ftp://x.org/b ftp://", [
+    "ftp://ftp.ncbi.nlm.nih.gov/pub/README.txt", "FTP://X.org/a", "ftp://x.org/10.1000/x"]),
     ("www.cdc.gov and cdc.gov/flu", ["www.cdc.gov"]),
     ("Source:www.a.org/b. WWW.Nhs.UK/x (www.c.co.uk/d_(e)), **www.d.org**", ["www.a.org/b", "WWW.Nhs.UK/x",
     "www.c.co.uk/d_(e)", "www.d.org"]),
     ("[www.a.org/x](https://www.a.org/x) https://b.org/www.c.org https://d.org/?u=www.e.org", ["https://www.a.org/x",
     "https://b.org/www.c.org", "https://d.org/?u=www.e.org"]),
     ("https://a.org/x,www.b.org/y", ["https://a.org/x", "www.b.org/y"]),
-    ("www. www.x www.example www.5.3 me@www.a.org ftp://www.a.org awww.b.org www.a..b", []),
+    ("www. www.x www.example www.5.3 me@www.a.org git+ftp://www.a.org awww.b.org www.a..b", []),
     ("See https://a.org/s?q=a|b&c=d|e, www.b.org/?x=1|2.", ["https://a.org/s?q=a|b&c=d|e", "www.b.org/?x=1|2"]),
     ("https://a.org/x|y https://b.org/?q=1| https://c.org/?q=1|https://d.org/?q=2",
     ["https://a.org/x", "https://b.org/?q=1", "https://c.org/?q=1", "https://d.org/?q=2"]),
@@ -280,7 +282,7 @@ def test_spans_are_ordered_disjoint_and_hold_the_identifier(text: str) -> None:
         if citation.kind == "url":
             assert exact == citation.value
         assert canonical_key(citation)
-        assert fetch_url(citation).lower().startswith(("http://", "https://"))
+        assert fetch_url(citation).lower().startswith(("http://", "https://", "ftp://"))
         again = extract(fetch_url(Citation("doi", citation.value))) if citation.kind == "doi" else [citation]
         assert [c.kind for c in again] == [citation.kind]
 

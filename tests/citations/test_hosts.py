@@ -25,7 +25,8 @@ from medreview.errors import UserError
         ("https://WWW.NHS.UK./Conditions", "nhs.uk"),
         ("https://bücher.de/", "xn--bcher-kva.de"),
         ("https://xn--bcher-kva.de/", "xn--bcher-kva.de"),
-        ("ftp://nejm.org/", ""),
+        ("ftp://NEJM.org:21/x", "nejm.org"),
+        ("gopher://nejm.org/", ""),
         ("", ""),
     ],
 )
@@ -234,7 +235,8 @@ def test_key_and_address(citation: Citation, key: str, address: str) -> None:
         ("https://x.org?q=/@nih.gov", "x.org"),
         ("https://x.org.", "x.org"),
         ("http://[::1]:80/", "[::1]"),
-        ("ftp://x.org/", ""),
+        ("ftp://x.org:21/", "x.org"),
+        ("sftp://x.org/", ""),
         ("nothing", ""),
     ],
 )
@@ -279,7 +281,7 @@ def test_a_domain_takes_itself_and_all_below_it(tmp_path, url):
         "https://nih.gov@evil.example/", "https://user:word@nih.gov/", "https://nih.gov:80@evil.example/",
         "https://nih.gov.evil.example/", "https://evilnih.gov/", "https://evil-nih.gov/",
         "https://evil.example/nih.gov", "https://evil.example?nih.gov", "https://evil.example#.nih.gov",
-        "https://nіh.gov/", "https://gov/", "https://nih.gov%2eevil.example/", "https://[::1]/", "ftp://nih.gov/",
+        "https://nіh.gov/", "https://gov/", "https://nih.gov%2eevil.example/", "https://[::1]/", "sftp://nih.gov/",
         "nih.gov", "",
     ],
 )  # fmt: skip

@@ -116,7 +116,7 @@ def test_an_address_with_a_user_name_is_never_allowed():
 
 
 def test_other_schemes_are_no_citation():
-    assert values("ftp://nih.gov/x") == []
+    assert values("gopher://nih.gov/x") == []
 
 
 def test_an_invented_doi_is_taken_by_format_and_told_apart():

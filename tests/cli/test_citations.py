@@ -1,13 +1,18 @@
 """``medreview citations`` as a person and a script meet it."""
 
+import csv
 import json
 import signal
 import sqlite3
 from contextlib import closing
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from medreview.study import Study
+from tests.support.commands import Program
 from tests.support.http_server import LocalServer, hang
 
 FIVE = [
@@ -295,3 +300,46 @@ def test_reach_interrupted_does_not_say_that_answers_are_kept(medreview, tmp_pat
     assert process.returncode == 130
     assert said == "asking for 1 source over the network\nmedreview: stopped.\n"
     assert shown == ""
+
+
+def test_a_study_keeps_reference_and_latency_and_its_audit_files_have_prompt_and_output(
+    medreview: Program, tmp_path: Path
+) -> None:
+    records: list[dict[str, Any]] = [
+        {"id": "1", "question": "Aspirin?", "response": "Give 5 mg once daily. See ftp://ftp.nih.gov/pub/a.txt.",
+         "reference": "Give 50 mg once daily.", "latency_ms": 1500},
+        {"id": "2", "question": "=1+1", "response": "Stop it. https://example.com/x", "reference": "Stop it.",
+         "latency_ms": "500"},
+        {"id": "3", "question": "Else?", "response": "No.", "reference": ["no", "text"], "latency_ms": "soon"},
+    ]  # fmt: skip
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    medreview("import", "s.medreview", "a.jsonl")
+    medreview("export", "s.medreview", "out")
+    medreview("import", "again.medreview", "out")
+    for study in ("s.medreview", "again.medreview"):
+        told = json.loads(medreview("citations", study, "--csv", f"{study}.csv", "--json").stdout)
+        figures = told["figures"]
+        assert (figures["latency"]["n"], figures["latency"]["median"]["value"]) == (2, 1.0)
+        assert figures["concordance"]["cosine"]["n"] == 2
+        first, second, third = told["responses"]
+        assert (first["n_url"], first["n_allowed_urls"], first["reference_clashing"]) == (1, 1, 1)
+        assert (second["prompt"], second["latency"], third["latency"]) == ("=1+1", 0.5, None)
+        assert (third["response"], "output" in third) == ("No.", False)
+        with (tmp_path / f"{study}.csv").open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert rows[0]["output"] == records[0]["response"]
+        assert rows[1]["prompt"] != "=1+1"  # a spreadsheet would take it for a formula
+        assert rows[1]["prompt"].endswith("=1+1")
+    assert "latency" in medreview("citations", "s.medreview").stdout
+
+
+def test_an_ftp_address_is_never_fetched(medreview: Program, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": "1", "response": "See ftp://127.0.0.1/a and ftp://nih.gov/b."}))
+    medreview("import", "s.medreview", "a.jsonl")
+    medreview("fetch", "s.medreview")
+    with Study.open(tmp_path / "s.medreview", read_only=True) as study:
+        found = study.reader.execute(
+            "SELECT url, page_state, state_evidence FROM source JOIN snapshot USING (source_id) ORDER BY url"
+        ).fetchall()
+    assert [row["url"] for row in found] == ["ftp://127.0.0.1/a", "ftp://nih.gov/b"]
+    assert all("Only http and https addresses are fetched, not ftp." in row["state_evidence"] for row in found)

@@ -101,6 +101,14 @@ def stats(
     ] = None,
     leave_out: LeaveOut = None,
     passed: Passed = "",
+    bootstrap: Annotated[
+        bool,
+        Option(
+            "--bootstrap",
+            help="With --unit key_fact: intervals by percentiles of resampled cases, as MedFactEval has them, "
+            "beside the default ones.",
+        ),
+    ] = False,
     gold: Annotated[
         bool,
         Option(
@@ -167,12 +175,12 @@ def stats(
         print_unit_stats(
             study, unit, reviewer, resampling, full=full, gold=gold, csv=csv, as_json=as_json, by=of_units[by],
             where=where, juries=[tuple(name.strip() for name in each.split(",")) for each in jury or ()], epsilon=worth,
-            required=required, leave_out=leave_out, passed=passed,
+            required=required, leave_out=leave_out, passed=passed, bootstrap=bootstrap,
         )  # fmt: skip
         sys.stdout.flush()
         return
-    if jury or by == "case" or by == "type":
-        raise UserError("--jury, --by case and --by type are for other units: add --unit KIND.")
+    if jury or bootstrap or by == "case" or by == "type":
+        raise UserError("--jury, --bootstrap, --by case and --by type are for other units: add --unit KIND.")
     with open_study(study, read_only=True) as opened, progress() as bar:
         current_verdicts(opened)
         check_division(opened.reader, by)
@@ -226,6 +234,14 @@ def report(
         Path | None,
         Option("--briefs", metavar="FILE.html", help="Write the briefs, their notes beside them, as a page."),
     ] = None,
+    systems: Annotated[
+        Path | None,
+        Option(
+            "--systems",
+            metavar="FOLDER",
+            help="Write a page for each system, and one for each case, on what its texts say of the key facts.",
+        ),
+    ] = None,
     checklist: Annotated[
         list[str] | None,
         Option(
@@ -264,12 +280,13 @@ def report(
     from the judges, and the hallucinations marked in the answers. With --checklist it ends with the items of a
     reporting guideline, filled where the study has the answer. With --tradeoff, FILE.csv has what each system costs
     and how long it takes for a case, against the key facts that it says; NAME.cost.svg and NAME.latency.svg lie beside
-    it.
+    it. With --systems, FOLDER has a page for each system and for each case, which can be given away alone.
 
     Example: medreview report sepsis.medreview sepsis.html --markdown sepsis.md
     """
     from medreview.cli.reports.brief_page import check_brief_page, write_brief_page
     from medreview.cli.reports.facts import check_trade_off
+    from medreview.cli.reports.study_page.fact_pages import check_folder, write_fact_pages
     from medreview.cli.reports.study_page.material import MOST, gather
     from medreview.cli.reports.study_page.written import check_report
     from medreview.generators.brief_text import stored_briefs
@@ -286,9 +303,11 @@ def report(
         check_trade_off(tradeoff)
     if briefs is not None:
         check_brief_page(briefs)
+    if systems is not None:
+        check_folder(systems)
     rule = None if ties is None else rule_named(ties)
     resampling = _resampling(seed, replicates)
-    if page is None and markdown is None and tradeoff is None and briefs is None and not wanted:
+    if not (page or markdown or tradeoff or briefs or systems or wanted):
         raise UserError(
             f"Say where to write: `{command('report', study, study.with_suffix('.html'))}`, or --markdown FILE.md. "
             f"Figures of key facts are printed by `{command('stats', study, '--unit', 'key_fact')}`."
@@ -312,6 +331,13 @@ def report(
         if briefs is not None:
             told["briefs"] = str(write_brief_page(list(stored_briefs(opened.reader)), study.name, briefs))
             say(f"written: {told['briefs']}")
+        if systems is not None:
+            if any(tells_of_others(opened.reader, one, listed) for one in me):
+                looked(opened, "report", "labels")
+            with progress() as bar:
+                pages = write_fact_pages(opened.reader, systems, study.name, rule, resampling, bar)
+            told["systems"] = list(map(str, pages))
+            say(f"written: {counted(len(pages), 'page')} in {systems}")
         if tradeoff is not None:
             with without_reviewers(opened, leave_out, passed):
                 told["tradeoff"] = _trade_off(opened, tradeoff, rule, resampling)

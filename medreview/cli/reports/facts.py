@@ -11,7 +11,7 @@ from typing import Any, Final
 from medreview.atomic_output import atomic_outputs, check_own, write_new
 from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.estimates import p_by_margin
-from medreview.cli.reports.layout import Cell, NextStep, Part, ReportTable, Title, cells, inset, reasons, table
+from medreview.cli.reports.layout import NextStep, Part, ReportTable, TableHeading, Title, cells, inset, reasons, table
 from medreview.cli.reports.plots import Drawing, Point, scatter
 from medreview.errors import UserError
 from medreview.exchange.exports.figure_csv import TRADE_OFF
@@ -19,7 +19,8 @@ from medreview.exchange.files.columns import cells as csv_cells
 from medreview.exchange.files.csv_file import CsvFile, check_report, sign_of
 from medreview.judges.fact_votes import PRESENCE
 from medreview.next_step import command
-from medreview.stats.formulas.estimate import half_up, show
+from medreview.stats.formulas.estimate import JACKKNIFE_BELOW, half_up, show
+from medreview.stats.units.fact_intervals import BothIntervals
 from medreview.stats.units.fact_report import (
     NAMES,
     TASKS,
@@ -106,14 +107,17 @@ def score_parts(report: FactFigures) -> Iterator[Part]:
         ("Scores by the majority of the judges", [(one, one.by_jury) for one in report.scores]),
         ("Scores by the majority of the panel", [(one, one.by_panel) for one in report.scores]),
     ):
-        rows = [row for one, by in scores for row in _score_rows(one, by)]
-        if rows:
+        every = [(one, by) for one, by in scores if by]
+        scores = [(one, by) for one, by in every if any(score.not_asked < one.facts for score in by.values())]
+        if scores:
             yield Title(title)
-            names = ("system", "question", "yes", "95% interval", "facts", "left", "tied")
-            yield table(names, rows, first="words", long=("question",))
+            rows = [(given(one.system), *(by[task].figure for task in TASKS), one.facts) for one, by in scores]
+            yield table(("system", "present", "95% interval", "contra.", "95% interval", "facts"), rows, first="words")
             told = [(given(one.system), score.figure) for one, by in scores for score in by.values()]
             notes = dict.fromkeys(note for _, figure in told for note in figure.notes)
-            yield inset(*reasons(told), *notes, *_left(scores))
+            others = len(every) - len(scores)
+            asked = [f"nobody was asked about the texts of {counted(others, 'other system')}"] if others else []
+            yield inset(*reasons(told), *notes, *_left(scores), *asked)
     invalid = sum(one.invalid for one in report.scores)
     if invalid:
         yield inset(f"{counted(invalid, 'text')} not there (empty or cut off): no fact of theirs is said")
@@ -169,6 +173,45 @@ def beside_person_table(found: SinglePerson) -> ReportTable:
     return table(names, rows, first="anywhere", long=names[-1:])
 
 
+def both_interval_parts(found: Sequence[BothIntervals], replicates: int) -> Iterator[Part]:
+    """Each figure with both intervals, those of all systems first."""
+    yield Title("Presence of key facts, with both intervals")
+    if not found:
+        yield "Nobody has said yet whether the texts say the facts."
+        return
+    yield (
+        f"default: below {JACKKNIFE_BELOW} cases the jackknife, which leaves out each case in turn, else as beside it. "
+        f"bootstrap: percentiles of {replicates:,} resamples of whole cases, as MedFactEval has them. Of a difference "
+        "from a person both are of 90%, as the one-sided test takes them, all others of 95%."
+    )
+    for what in dict.fromkeys(one.figure for one in found):
+        for system in dict.fromkeys(one.system for one in found if one.figure == what and what != "presence"):
+            own = [one for one in found if (one.figure, one.system) == (what, system)]
+            yield TableHeading(f"{_TITLES[what]}, texts of {given(system) if system else 'all systems'}")
+            yield _both(own, [one_line(one.rater) or "mean of the people" for one in own])
+        if what == "presence":
+            own = [one for one in found if one.figure == what]
+            yield TableHeading(_TITLES[what])
+            yield _both(own, [given(one.system) for one in own])
+    named = [(one_line(one.rater or one.system), one.default) for one in found]
+    yield inset(*reasons(named))
+
+
+_TITLES: Final = {
+    "presence": "Facts that the texts say", "kappa": "Kappa with the panel's majority",
+    "a person's kappa": "Kappa of a person with the majority of the others",
+    "minus a person": "Kappa minus that of a person",
+}  # fmt: skip
+
+
+def _both(found: Sequence[BothIntervals], names: Sequence[str]) -> ReportTable:
+    rows = []
+    for name, one in zip(names, found, strict=True):
+        digits = None if one.figure == "presence" else _DIGITS
+        rows.append((name, *cells(one.default, digits), cells(one.bootstrap, digits)[1], one.default.n))
+    return table(("", "value", "default", "bootstrap", "n"), rows, first="anywhere")
+
+
 def vote_parts(report: FactReport) -> Iterator[Part]:
     """Each fact in each text: the judges' votes on both questions, and the panel's; then the facts of each theme."""
     yield Title("Each fact")
@@ -220,11 +263,6 @@ def fact_values(report: FactReport) -> list[dict[str, Any]]:
         }
         for one in report.facts.held
     ]
-
-
-def _score_rows(one: SystemScores, by: Mapping[str, FactScore]) -> Iterator[tuple[Cell, ...]]:
-    for task, score in by.items():
-        yield (given(one.system), NAMES[task], score.figure, score.figure.n, score.figure.dropped, score.tied)
 
 
 def _left(scores: Iterable[tuple[SystemScores, Mapping[str, FactScore]]]) -> Iterator[str]:

@@ -153,7 +153,8 @@ class PageDrawer:
         yield "</tbody>\n</table></div>\n"
 
     def _grid(self, grid: Grid) -> Iterator[str]:
-        yield self._frame(grid.caption, f' class="{grid.kind}"{" data-sortable" if grid.kind == "votes" else ""}')
+        kind = "votes glance" if grid.kind == "glance" else grid.kind
+        yield self._frame(grid.caption, f' class="{kind}"{"" if grid.kind == "checklist" else " data-sortable"}')
         yield f"<thead><tr>{''.join(_head(name) for name in grid.columns)}</tr></thead>\n<tbody>\n"
         for row in grid.rows:
             name = _cell(row[0], "th", ' scope="row"') if row[0].text else "<td></td>"

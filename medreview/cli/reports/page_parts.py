@@ -67,13 +67,13 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table whose cells have tones, or lead somewhere: votes, a checklist. The first column is a name; an empty one
-    belongs to the row above it."""
+    """A table whose cells have tones, or lead somewhere: votes, many small numbers at a glance, a checklist. The first
+    column is a name; an empty one belongs to the row above it."""
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[GridCell, ...], ...]
-    kind: Literal["votes", "checklist"] = "votes"
+    kind: Literal["votes", "glance", "checklist"] = "votes"
 
 
 @dataclass(frozen=True, slots=True)

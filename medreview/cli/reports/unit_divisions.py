@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from medreview.cli.output import given, one_line
+from medreview.cli.output import counted, given, one_line
 from medreview.cli.reports.facts import beside_person_table
 from medreview.cli.reports.layout import Cell, Part, TableHeading, Title, cells, inset, table, value_cell
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
@@ -87,14 +87,23 @@ def _facts(parts: Sequence[tuple[str, FactPart]], *, whole: bool) -> Iterator[Pa
 def _scores(title: str, told: Sequence[tuple[str, Mapping[str, FactScore]]]) -> Iterator[Part]:
     both = [(name, by[PRESENCE].figure, by[CONTRADICTION].figure) for name, by in told if by]
     if both:
-        left = ("left",) if any(present.dropped for _, present, _ in both) else ()
+        of = {(present.n + present.dropped, present.clusters) for _, present, _ in both}
+        each = len(of) == 1  # said once: fourteen systems are to fit on a screen with their names
         rows = (
-            (name, present, against, present.n, present.clusters, *((present.dropped,) if left else ()))
+            (
+                name,
+                present,
+                against,
+                *((None, None) if each else (present.n, present.clusters)),
+                present.dropped or None,
+            )
             for name, present, against in both
         )
-        names = ("", "present", "95% interval", "contra.", "95% interval", "facts", "cases", *left)
+        said = [f"each: {counted(facts, 'fact')} in {counted(cases or 0, 'case')}" for facts, cases in of if each]
+        names = ("", "present", "95% interval", "contra.", "95% interval", "facts", "cases", "left")
         every = [(name, figure) for name, *figures in both for figure in figures]
-        yield from _heading(title, table(names, rows), *_why(every))
+        shown = table(names, rows, if_any=("facts", "cases", "left"))
+        yield from _heading(title, *said, shown, *_why(every))
 
 
 def _votes(title: str, told: Sequence[tuple[str, Mapping[str, VoteCounts]]]) -> Iterator[Part]:

@@ -74,6 +74,8 @@ RESPONSES: Final = (
            made=lambda one: one.concordance and one.concordance.statements),
     Column("reference_clashing", "integer", "Of these, statements that the reference excludes.",
            made=lambda one: one.concordance and one.concordance.clashing),
+    Column("prompt", "text", "What was asked.", made=lambda one: one.answer.question),
+    Column("output", "text", "The response.", made=lambda one: one.answer.text),
 )  # fmt: skip
 
 CITATIONS: Final = (
@@ -171,9 +173,9 @@ def payload(report: CitationReport, name: str, bad: Sequence[BadRecord]) -> dict
 def _response(response: ScoredResponse, report: CitationReport) -> dict[str, Any]:
     named = dict(zip((column.name for column in RESPONSES), response_row(response, report), strict=True))
     named["has_citation"] = bool(named["has_citation"])
+    named["response"] = named.pop("output")  # as it has been called here from the start
     return {
         **named,
-        "response": response.answer.text,
         "unusable": list(response.score.unusable),
         "concordance": None if response.concordance is None else asdict(response.concordance),
         "citations_detail": [_detail(citation, report) for citation in response.score.citations],

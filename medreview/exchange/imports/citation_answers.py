@@ -32,6 +32,8 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Field -> the column names that are recognised without ``--map``."""
 
 STDIN: Final = "standard input"
+_BESIDE: Final = Fields({name: FIELDS[name] for name in ("reference", "latency_ms", "latency_s")})
+"""What the record of a response may say beside what the study has columns for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +91,16 @@ def stream_answers(data: bytes, mapping: Mapping[str, str] = AS_NAMED) -> Iterat
 
 
 def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
-    """The responses of a study in order, with the id of their record in the imported file where it had one."""
+    """The responses of a study in order, with the id of their record in the imported file where it had one.
+
+    Reference and latency are what else that record said of them.
+    """
     for row in reader.execute(
-        """SELECT ordinal, response_id, record_id, model, origin, text, listed, invalid, question, question_id
+        """SELECT ordinal, response_id, record_id, model, origin, text, listed, invalid, question, question_id, extra
            FROM response ORDER BY ordinal"""
     ):
+        beside = _BESIDE.values(NamedRow(row["ordinal"], json.loads(row["extra"])))
+        reference = beside.get("reference")
         yield CitingAnswer(
             line=row["ordinal"],
             answer_id=row["record_id"] or row["response_id"],
@@ -101,6 +108,8 @@ def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
             origin=row["origin"],
             text=row["text"],
             listed=tuple(json.loads(row["listed"] or "[]")),
+            reference=reference.strip() if isinstance(reference, str) else "",
+            latency_s=_seconds(beside),
             invalid=row["invalid"],
             question=row["question"],
             question_id=row["question_id"],

@@ -171,7 +171,7 @@ LIKE: Final[Mapping[str, re.Pattern[str]]] = {
 }
 """Field -> the column names that speak for it."""
 
-_CITES: Final = re.compile(r"https?://|\bwww\.|\b10\.\d{4,9}/|\bpmc?(?:id)?[\s:]*\d|\barxiv\b", re.IGNORECASE)
+_CITES: Final = re.compile(r"(?:https?|\bftp)://|\bwww\.|\b10\.\d{4,9}/|\bpmc?(?:id)?[\s:]*\d|\barxiv\b", re.IGNORECASE)
 _SHORT: Final = 200
 """Characters; a longer text names neither a model nor an origin."""
 

@@ -47,11 +47,11 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 _WHOLE: Final = ("citation", "reference")
 """Members that hold a whole reference where there is no title."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
-_ADDRESS: Final = re.compile(r"https?://|www\.", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"https?://|\bftp://|www\.", re.IGNORECASE)
 _CUTS: Final = re.compile(rf"[{NOT_IN_ADDRESS}]|\\(?![_*&#~|-])")
 _AT_END: Final = re.compile(r"[.,;:!?'’‘*~–¹²³⁰⁴-⁹†‡\\|]+\Z")
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
-_URL: Final = re.compile(r"(?:https?://|www\.)\S+\Z", re.IGNORECASE)
+_URL: Final = re.compile(r"(?:https?://|ftp://|www\.)\S+\Z", re.IGNORECASE)
 
 
 def identifier(named: Mapping[str, Any], name: str) -> str:
@@ -161,7 +161,9 @@ _NUMBERS: Final = ("number", "citation_number", "ref_number", "no", "index", "ma
 """Members that may hold the answer's own number of a citation."""
 _NUMBER: Final = re.compile(r"\[?([1-9]\d{0,2})\]?")
 _CITED: Final = re.compile(r"(?:(?:pmid|pmcid|doi|arxiv)[ \t]*:?[ \t]+)?\S+", re.IGNORECASE)
-CITES: Final = re.compile(r"https?://|www\.|10\.\d{4,9}/|(?:pm(?:c)?(?:id)?|arxiv|nct)[ \t]*:?[ \t]*\d", re.IGNORECASE)
+CITES: Final = re.compile(
+    r"https?://|\bftp://|www\.|10\.\d{4,9}/|(?:pm(?:c)?(?:id)?|arxiv|nct)[ \t]*:?[ \t]*\d", re.IGNORECASE
+)
 _PARTS: Final = re.compile(r";|[,|](?=\s*(?:https?://|www\.|10\.\d{4}))")
 _FILE: Final = re.compile(
     r"\.(?:pdf|x?html?|php|aspx?|jsp|txt|md|rtf|xml|csv|epub|odt|docx?|xlsx?|pptx?)(?:[?#]\S*)?[.,;]?\Z", re.IGNORECASE

@@ -31,6 +31,12 @@ def table(study: Study) -> Iterator[Row]:
     yield Row("allowed URLs, mean of responses", "62.5%", kpis.mean_allowed_urls, why=_OTHER_LIST)
     yield Row("allowed, pooled", "(not given)", kpis.pooled_allowed,
               why="Each citation has the same weight here, each response in the mean.")  # fmt: skip
+    if report.all.concordance is not None:
+        yield Row("likeness to the reference, mean cosine", "(optional, no figure)", report.all.concordance.cosine,
+                  why="TF-IDF of words: likeness is not truth.")  # fmt: skip
+    if report.all.latency is not None:
+        yield Row("seconds of a response, median", "(optional, no figure)", report.all.latency.median, scale="seconds",
+                  why="Of the responses whose record has a latency.")  # fmt: skip
     yield Row("allowed URLs, pooled; wanted: 90%", "(not given; the criterion does not say which of both)",
               kpis.pooled_allowed_urls, why=_OTHER_LIST)  # fmt: skip
 

@@ -102,7 +102,7 @@ class AgainstPanel:
 
 
 def system_scores(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAULT) -> tuple[SystemScores, ...]:
-    """Each system's scores."""
+    """Each system's scores, those first that say most of the facts by the jury, or else by the panel."""
     mode = facts.panel_mode
     panel = bool(facts.people(mode))
     found = []
@@ -120,7 +120,13 @@ def system_scores(facts: HeldFacts, tie: TieRule, resampling: Resampling = DEFAU
                 by_panel=scores_by(held, lambda one, task: one.panel(task, tie, mode), resampling) if panel else {},
             )
         )
-    return tuple(found)
+    return tuple(sorted(found, key=lambda one: best_first(one.by_jury or one.by_panel)))
+
+
+def best_first(by: Mapping[str, FactScore]) -> float:
+    """The key by which systems stand in order: those first that say most, those last of which nothing is known."""
+    value = by[PRESENCE].figure.value if by else None
+    return 1.0 if value is None else -value
 
 
 def scores_by(
@@ -507,11 +513,23 @@ def fact_report(
     ``only``: of that part of the facts in responses; what became of suggested facts is of the whole study. ``juries``:
     small ones to be set beside the panel; raises :class:`UserError` for a judge that nobody asked.
     """
-    rule = tie or tie_rule(reader)
-    suggested = case_facts(reader)
     facts = held_facts(reader)
     small_juries(facts, juries)
     facts = facts if only is None else facts.where(lambda one: one.unit in only.units)
+    return report_on(reader, facts, tie=tie, resampling=resampling, juries=juries)
+
+
+def report_on(
+    reader: sqlite3.Connection,
+    facts: HeldFacts,
+    *,
+    tie: TieRule | None = None,
+    resampling: Resampling = DEFAULT,
+    juries: Juries = (),
+) -> FactReport:
+    """That of facts which were read already: all of a study, or a part of it."""
+    rule = tie or tie_rule(reader)
+    suggested = case_facts(reader)
     mode = facts.panel_mode
     panel = facts.people(mode)
     against = against_panel(facts, rule, resampling, juries)

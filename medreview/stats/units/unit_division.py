@@ -24,6 +24,7 @@ from medreview.stats.units.fact_report import (
     Juries,
     SinglePerson,
     against_panel,
+    best_first,
     jury_name,
     scores_by,
     single_person,
@@ -97,7 +98,7 @@ class FactPart:
 def fact_parts(
     facts: HeldFacts, by: FactBy, tie: TieRule, resampling: Resampling = DEFAULT, juries: Juries = ()
 ) -> tuple[FactPart, ...]:
-    """Each system, or each case, in its order."""
+    """Each system, those first that say most of the facts; or each case, in its order."""
 
     def of_system(name: str) -> HeldFacts:
         return facts.where(lambda one: one.text.system == name)
@@ -109,9 +110,10 @@ def fact_parts(
         named = [(system, "", of_system(system)) for system in facts.systems]
     else:
         named = [(case.name, case.title, of_case(case.case_id)) for case in facts.cases]
-    return tuple(
+    parts = [
         _part(name, title, part, tie, resampling, juries, beside_person=by == "model") for name, title, part in named
-    )
+    ]
+    return tuple(parts if by == "case" else sorted(parts, key=lambda one: best_first(one.by_jury or one.by_panel)))
 
 
 def _part(

@@ -66,36 +66,93 @@ _GOOD: Final = {PRESENCE: True, CONTRADICTION: False}
 
 def fact_themes_section(material: Material) -> Iterator[PagePart]:
     """What omitted and contradicted facts have in common: by a model, where one was asked."""
-    report = material.facts
-    if report is not None and (report.judges or report.panel):
+    if material.facts is not None:
+        yield from theme_parts(material.facts)
+
+
+def theme_parts(report: FactReport) -> Iterator[PagePart]:
+    """The themes of each system, with the facts of each."""
+    if report.judges or report.panel:
         for found, themed in zip(report.themes, report.themed, strict=True):
             yield from _themes(found, themed)
 
 
 def cases_section(material: Material) -> Iterator[PagePart]:
     """A page for each case, with its texts and what judges quote marked in them."""
-    if (report := material.facts) is not None:
-        yield from (_case(report, place, case) for place, case in enumerate(report.facts.cases))
+    if material.facts is not None:
+        yield from case_parts(material.facts)
+
+
+def case_parts(report: FactReport) -> Iterator[PagePart]:
+    """Each case, folded."""
+    yield from (_case(report, place, case) for place, case in enumerate(report.facts.cases))
 
 
 def facts_section(material: Material) -> Iterator[PagePart]:
     """Scores, the panel, the votes; nothing without key facts."""
-    if (report := material.facts) is None:
-        return
+    if material.facts is not None:
+        yield from fact_parts(material.facts)
+
+
+def fact_parts(report: FactReport) -> Iterator[PagePart]:
+    """Scores, the panel, and the votes, those of many systems folded."""
     yield from head_words(report)
     if any(one.by_jury or one.by_panel for one in report.scores):
         yield Plot(_picture(report))
     yield from score_parts(report)
+    if report.systems > 1 and report.cases > 1 and (report.judges or report.panel):
+        yield from _systems_and_cases(report)
     yield from panel_parts(report)
     if not report.facts.held:
         return
     yield Title("Votes")
     yield "Y yes, N no, – abstained; an empty cell was not asked. The majority stands last, framed if tied."
-    for system in report.facts.systems:
+    for system in _in_order(report):
         held = [one for one in report.facts.held if one.text.system == system]
-        yield TableHeading(given(system))
-        for task in TASKS:
-            yield from _matrix(report, held, system, task)
+        grids = tuple(grid for task in TASKS for grid in _matrix(report, held, system, task))
+        if report.systems > _MOST_OPEN:
+            yield Details(given(system), grids)
+        else:
+            yield TableHeading(given(system))
+            yield from grids
+
+
+_MOST_OPEN: Final = 3
+"""Systems whose votes and texts stand open; those of more are folded, so that the page can be read."""
+
+
+def _in_order(report: FactReport) -> list[str]:
+    """The systems, those first that say most of the facts."""
+    return [one.system for one in report.scores]
+
+
+def _systems_and_cases(report: FactReport) -> Iterator[PagePart]:
+    """All texts at once: how many of its facts each says, by the majority that the scores are by."""
+    held: dict[tuple[str, str], list[HeldFact]] = {}
+    for one in report.facts.held:
+        held.setdefault((one.text.system, one.case.case_id), []).append(one)
+    who = "judges" if report.judges else "panel"
+    yield TableHeading("Each text at a glance")
+    yield (
+        f"How many facts of its case each text says, by the majority of the {who}; after “!” how many it contradicts. "
+        "An empty cell: no text, or nothing decided. A number leads to the text and its votes."
+    )
+    cases = report.facts.cases
+    rows = (
+        (GridCell(given(system)), *(_glance(report, held.get((system, case.case_id), ())) for case in cases))
+        for system in _in_order(report)
+    )
+    yield Grid("Facts said by each system on each case", ("", *(case.name for case in cases)), tuple(rows), "glance")
+
+
+def _glance(report: FactReport, held: Sequence[HeldFact]) -> GridCell:
+    word = report.jury if report.judges else report.people
+    said = [word(one, PRESENCE).answer for one in held]
+    if not held or set(said) == {None}:
+        return GridCell("")
+    against = sum(word(one, CONTRADICTION).answer is True for one in held)
+    tone: Tone = "yes" if all(said) and not against else "no" if not any(said) or against else "none"
+    return GridCell(f"{said.count(True)}{f' !{against}' if against else ''}", (tone,), _anchor(held[0]))
 
 
 def _picture(report: FactReport) -> Drawing:
@@ -164,15 +221,25 @@ def _case(report: FactReport, place: int, case: FactCase) -> Details:
     if case.reference:
         reference = QuotedText((Run(several_lines(case.reference)),))
         parts.append(Details("Reference text", (reference,)))
-    for text in report.facts.texts:
-        if text.case_id == case.case_id:
-            parts += _text(report, text)
+    place_of = {system: number for number, system in enumerate(_in_order(report))}
+    texts = [text for text in report.facts.texts if text.case_id == case.case_id]
+    for text in sorted(texts, key=lambda one: place_of[one.system]):
+        own = tuple(_text(report, text))
+        folded = len(texts) > _MOST_OPEN
+        parts += [Details(_text_name(report, text), own)] if folded else [Title(_text_name(report, text)), *own]
     return Details(f"{case.name} {one_line(case.title)}", tuple(parts), f"case-{place + 1}")
+
+
+def _text_name(report: FactReport, text: FactText) -> str:
+    """The name of a text, its system, and how many facts it says."""
+    held = [one for one in report.facts.held if one.text.response_id == text.response_id]
+    cell = _glance(report, held) if report.judges or report.panel else GridCell("")
+    said = f": {cell.text.split()[0]} of {counted(len(held), 'fact')}" if cell.text else ""
+    return f"{text.name} {given(text.system)}{said}"
 
 
 def _text(report: FactReport, text: FactText) -> Iterator[PagePart]:
     held = [one for one in report.facts.held if one.text.response_id == text.response_id]
-    yield Title(f"{text.name} {given(text.system)}")
     items = [tuple(_fact(report, one)) for one in held]
     yield Listing(tuple(items), tuple(_anchor(one) for one in held))
     yield QuotedText(tuple(_quoted(text, held))) if text.valid else "There is no text."
