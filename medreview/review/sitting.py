@@ -224,8 +224,16 @@ class Sitting(ABC):
 
     @property
     def block(self) -> BlindBlock | None:
-        """The block of what is blind around the unit on the screen; ``None`` in a queue that has none."""
-        return block_at(self.queue, self.position, self._kept, self.awaits)
+        """The block of what is blind around the unit on the screen; ``None`` in a queue that has none.
+
+        Where one unit tells of the others (``Asks.one_block``) it waits for all of the study, whatever this queue
+        is narrowed to, and for what was put off.
+        """
+        block = block_at(self.queue, self.position, self._kept, self.awaits)
+        if block is None or self.pass_no > 1 or not self.asks.one_block:
+            return block
+        every = self._progress.counts
+        return block._replace(blind=every.total, waiting=every.open + every.deferred)
 
     @property
     def hidden_until(self) -> str:

@@ -14,8 +14,12 @@ from medreview.units.qa_key import CLOSED, ReadChoice, key_of, overlap, read_cho
 GENERATOR: Final = "answers --to qa"
 """The generator whose runs these are."""
 
-# Of a model that was asked twice, with other prompts or parameters, the newest run counts.
+# Of a model that was asked with two prompts or parameters, the run that got farthest counts, of equals the newest: one
+# that has only begun takes the place of none.
 _ANSWERS: Final = """
+WITH counted AS (
+    SELECT o.run_id, row_number() OVER (PARTITION BY o.model_name ORDER BY count(*) DESC, o.ordinal DESC) AS place
+    FROM generation_run AS o JOIN generation_current AS n USING (run_id) WHERE o.generator = ?1 GROUP BY o.run_id)
 SELECT g.item_id, g.code, g.report, r.run_id, r.model_name, sum(l.cost) AS cost, sum(l.cost IS NULL) AS unpriced,
        sum(l.latency_ms) AS latency_ms, sum(coalesce(l.rung, '') = '') AS batched, (
            SELECT cache_key FROM generation_attempt AS n WHERE n.run_id = r.run_id AND n.item_id = g.item_id
@@ -23,8 +27,7 @@ SELECT g.item_id, g.code, g.report, r.run_id, r.model_name, sum(l.cost) AS cost,
 FROM generation_run AS r JOIN generation_current AS g USING (run_id)
 LEFT JOIN generation_attempt AS a USING (run_id, item_id)
 LEFT JOIN llm_call AS l USING (cache_key)
-WHERE r.generator = ?1 AND r.ordinal = (
-    SELECT max(o.ordinal) FROM generation_run AS o WHERE o.generator = ?1 AND o.model_name = r.model_name)
+WHERE r.run_id IN (SELECT run_id FROM counted WHERE place = 1)
 GROUP BY r.run_id, g.item_id ORDER BY r.model_name, g.item_id"""
 
 

@@ -280,7 +280,8 @@ class Asks(ABC):
     between what is said and the references that it is said by. ``also`` are the other axes that it
     has, ``numbered`` the levels whose places are named by a number, each with the document that has the numbers;
     ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing. ``parsed``: a parser cut it
-    out of a response, so that it can have cut it out wrongly.
+    out of a response, so that it can have cut it out wrongly. ``one_block``: what machines say of one of its units
+    tells of the others, so that all of them are one blind block.
     """
 
     name: str
@@ -295,6 +296,7 @@ class Asks(ABC):
     numbered: Mapping[str, str] = MappingProxyType({})
     adds: str = ""
     parsed: bool = False
+    one_block: bool = False
     about: str = ""
 
     @property
@@ -378,7 +380,6 @@ class UnitKind(Asks):
 
     ``title`` is what the first screen calls its queue.
     ``queue`` is the queue's name, the kind and an s when empty. ``blind``: its queue is blind unless asked otherwise.
-    ``one_block``: what machines say of one of its units tells of the others, so that all of a blind queue is one block.
     ``headline``: what figures of it begin with. ``tables``: what an export has of it beside the labels. The files that
     it comes in are in ``formats.FORMATS``.
 
@@ -398,7 +399,6 @@ class UnitKind(Asks):
     rows: str
     queue: str = ""
     blind: bool = True
-    one_block: bool = False
     models: tuple[str, ...] = ()
     tables: "tuple[ExportFile, ...]" = ()
     filters: Mapping[str, str] = MappingProxyType({})

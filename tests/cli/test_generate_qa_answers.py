@@ -147,6 +147,25 @@ def answered(medreview, benchmark) -> None:
         medreview("generate", "answers", benchmark, "--to", "qa", "--model", model)
 
 
+@pytest.mark.parametrize("narrowed", ["type=short", "put off"])
+def test_neither_a_filter_nor_putting_off_shows_who_wrote_what_early(medreview, benchmark, server, narrowed):
+    answered(medreview, benchmark)
+    medreview("generate", "rankings", benchmark)
+    with Study.open(benchmark) as study:
+        words = "" if narrowed == "put off" else narrowed
+        session = ReviewSession(study, "kb", open_queue(study, "rankings", "kb", filter=words))
+        for place in range(len(session.queue.units)):
+            session.go(place)
+            if place and narrowed == "put off":
+                session.defer()
+            else:
+                session.decide_order(">".join(map(str, session.view.numbers)), [])
+        with pytest.raises(UserError, match="hidden until the block ends"):
+            session.show_judges()
+        session.go(0)
+        assert not session.shows_judges
+
+
 def made_rankings(path: Path) -> list[dict]:
     with Study.open(path, read_only=True) as study:
         rows = rows_of(study, "SELECT unit_id, record_id, content FROM unit WHERE kind = 'ranking' ORDER BY ordinal")
