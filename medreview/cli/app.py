@@ -23,6 +23,7 @@ from medreview.cli.commands import (
     review,
     study_file,
     study_plan,
+    swap,
 )
 from medreview.errors import MENDABLE
 from medreview.visible import visible_line
@@ -84,7 +85,7 @@ for command in (
     study_plan.audit, study_plan.guidelines, study_plan.axes, study_plan.background, study_plan.gold,
     study_plan.second_pass, study_plan.share, study_plan.declare, study_file.package, review.conflicts,
     prepare.run, prepare.import_, cited_pages.fetch, cited_pages.attach, prepare.parse,
-    judge.judge, judges.judges, papers.replay, papers.reproduce, judge.batches, judges.jury,
+    judge.judge, judges.judges, papers.replay, papers.reproduce, judge.batches, judges.jury, swap.swap,
     results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, study_file.export,
     cited_pages.citations, references.references, cited_pages.urls, references.evidence, judges.prompts,
     config.trust, study_file.merge, study_file.backup, study_file.check, config.where,
