@@ -95,12 +95,12 @@ def _parts(found: "PipelineSwaps") -> Iterator["Part"]:
             *sentences([one.difference for one in swaps]),
         )
         matched = [
-            (names.pair(one), *cells(one.agreement[0]), *cells(one.agreement[1], 2), one.matched, one.first_only,
-             one.second_only)
+            (names.pair(one), *cells(one.agreement[0]), *cells(one.agreement[1], 2, missing=""), one.matched,
+             one.first_only, one.second_only)
             for one in swaps if one.agreement
         ]  # fmt: skip
         if matched:
-            heads = ("same statements", "agree", "95% interval", "kappa", "95% interval", "both", "first", "second")
+            heads = ("same statements", "agree", "95% interval", "kappa", "95% interval", "both", "1st", "2nd")
             yield inset(
                 TableHeading("On the statements that both have"), table(heads, matched),
                 *sentences([figure for one in swaps for figure in one.agreement]),
@@ -110,7 +110,7 @@ def _parts(found: "PipelineSwaps") -> Iterator["Part"]:
     if found.swaps:
         yield (
             "Differences are the first minus the second, over questions; Holm: within all of them. In brackets: what "
-            "both have."
+            "both have. 1st, 2nd: statements that only one of the two has."
         )
     else:
         yield "No two combinations differ in one part alone: nothing was swapped."

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from operator import attrgetter
 from typing import Final, Literal
 
 from medreview.errors import UserError
@@ -170,7 +171,8 @@ def _read(name: str, reader: sqlite3.Connection) -> dict[Pipeline, _Said]:
                     continue
                 said.words[key] = label == BINARY.labels[0]
                 said.clusters[key] = question or key[0]
-    return {pipeline: said for pipeline, said in found.items() if said.words}
+    held = [pipeline for pipeline, said in found.items() if said.words]
+    return {pipeline: found[pipeline] for pipeline in sorted(held, key=attrgetter(*STAGES))}
 
 
 def _support(pipeline: Pipeline, said: _Said, resampling: Resampling) -> PipelineSupport:

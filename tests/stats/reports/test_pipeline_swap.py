@@ -94,8 +94,8 @@ def test_one_study_with_questions_of_two_writers_has_their_support_and_their_val
         found = pipeline_swaps({"a": study.reader}, FEW)
     by_writer = {one.pipeline.writer: one.supported.value for one in found.support}
     assert by_writer == {"gpt": 0.5, "claude": 1.0, NOT_WRITTEN: 1.0}
-    swap = the(found, "writer", "gpt", "claude")
-    assert (swap.matched, swap.agreement, swap.difference.value) == (0, (), -0.5)
+    swap = the(found, "writer", "claude", "gpt")
+    assert (swap.matched, swap.agreement, swap.difference.value) == (0, (), 0.5)
     valid = {one.writer: (one.questions.answerable.value, one.questions.answerable.n) for one in found.writers}
     assert valid == {"gpt": (0.5, 2), "claude": (1.0, 1)}
 
