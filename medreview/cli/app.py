@@ -25,6 +25,7 @@ from medreview.cli.commands import (
     review,
     study_file,
     study_plan,
+    swap,
 )
 from medreview.errors import MENDABLE
 from medreview.visible import visible_line
@@ -87,7 +88,8 @@ for command in (
     study_plan.gold, study_plan.second_pass, study_plan.share, study_plan.declare, study_file.package, study_file.split,
     review.conflicts,
     prepare.run, prepare.import_, cited_pages.fetch, cited_pages.attach, prepare.parse,
-    judge.judge, judges.judges, judge_runs.judge_runs, papers.replay, papers.reproduce, judge.batches, judges.jury,
+    judge.judge, judges.judges, judge_runs.judge_runs, swap.swap, papers.replay, papers.reproduce, judge.batches,
+    judges.jury,
     results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, study_file.export,
     cited_pages.citations, references.references, cited_pages.urls, references.evidence, judges.prompts,
     config.trust, study_file.merge, study_file.backup, study_file.check, config.where,

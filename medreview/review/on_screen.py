@@ -406,11 +406,6 @@ class ShownUnit(Sitting):
         every = (*((self.view.beside,) if self.view.beside else ()), *self.view.documents)
         return [document.key for document in every]
 
-    @property
-    def span_axis(self) -> str:
-        """The axis whose levels spans are marked with."""
-        return self.asks.axis if self.item is None else "hallucination"
-
     def other_text(self, target: str) -> str:
         """The target of the text that spans can be marked in beside one."""
         keys = self.text_keys()

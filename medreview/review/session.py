@@ -281,6 +281,11 @@ class ReviewSession(ShownUnit):
 
     # Spans
 
+    @property
+    def span_axis(self) -> str:
+        """The axis whose levels spans are marked with."""
+        return self.asks.axis if self.item is None else "hallucination"
+
     def add_span(
         self, target: str, edit: SpanEdit, *, label: str = "", reason: str = "", with_span: str | None = None
     ) -> None:

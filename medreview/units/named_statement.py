@@ -82,8 +82,8 @@ def find_statement(reader: sqlite3.Connection, given: str, response: str = "", m
         found = [row for row in among if _name(reader, row) == f"S{on_screen[2].lower()}"]
     if not found:
         among = among or _about_as_long(reader, given)
-        plain = _plain(given)
-        found = [row for row in among if _plain(row["text"]) == plain]
+        plain = text_alone(given)
+        found = [row for row in among if text_alone(row["text"]) == plain]
     if len(found) > 1:
         raise ValueError(_ambiguous(reader, found))
     if not found:
@@ -92,7 +92,8 @@ def find_statement(reader: sqlite3.Connection, given: str, response: str = "", m
 
 
 @lru_cache(maxsize=_SEARCHED)
-def _plain(text: str) -> str:
+def text_alone(text: str) -> str:
+    """A statement without what makes no other one of it: case, spaces, markers of citations, signs at its ends."""
     return folded(without_markers(text)).strip(" .,;:!?\"'“”‘’()[]*_-–—•")
 
 

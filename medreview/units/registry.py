@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 _EVERY: Final = {
     "pair": ("pair", "PairKind"),
     "response": ("whole_response", "WholeResponse"),
-    "statement_list": ("statement_list", "StatementListKind"),
     "reference": ("reference", "ReferenceKind"),
     "qa": ("qa", "QA"),
     "question": ("question", "QuestionKind"),
     "revision": ("revision", "Revision"),
     "answer": ("answer", "AnswerKind"),
+    "statement_list": ("statement_list", "StatementListKind"),
     "suggestion": ("suggestion", "Suggestion"),
     "fact": ("fact_vote", "FactVotes"),
     "ranking": ("ranking", "RankingKind"),

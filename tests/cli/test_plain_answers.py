@@ -25,7 +25,7 @@ def test_answers_are_decided_marked_and_compared_with_the_findings_in_lines(medr
     queue = ("--queue", "answers", "--filter", "id=a2")
     done = medreview("review", path, "--plain", *queue, input="".join(f"{line}\n" for line in typed)).stdout
     for words in (
-        "h N WORDS", "Say first that the answer has a hallucination", "does not say that in these words",
+        "h N WORDS", "Say first what is wrong with the answer: 1-4.", "does not say that in these words",
         "the other place", "you marked “You may take ibuprofen in week 35”, context (28 against 35)", "CORRECT ANSWER",
         "1 one: fact “Paracetamol”", "Say F and a number from 1 to 2", "took over “Paracetamol”", "rejected “week 35”",
         "No finding is open here any more.",

@@ -57,7 +57,7 @@ async def test_none_asks_for_no_span_and_a_wrong_key_for_a_further_one_says_why(
 ) -> None:
     async with on_screen(workbench(study, "answers"), *size) as (app, pilot):
         await press(pilot, "h")
-        assert "Say first that the answer has a hallucination" in screen_text(app)
+        assert "Say first what is wrong with the answer: 1-4." in screen_text(app)
         await press(pilot, "0")
         assert [event["kind"] for event in events(study) if event["reviewer"] == "kb"] == ["decide"]
         await press(pilot, "F")
