@@ -110,11 +110,11 @@ def _contents(overview: Overview) -> Iterator[str]:
 
 
 def _package_row(overview: Overview, columns: int) -> Row:
-    """What is not in a copy for a colleague."""
+    """Which part of the study a copy for a colleague is, and what is not in it."""
     assert overview.package is not None
     without = ", ".join(overview.package.without) or "nothing"
-    part = f", {overview.package.holds}" if overview.package.holds else ""
-    words = f" a copy by {overview.package.made_by} of {overview.package.made_at[:10]}{part}, without: {without}"
+    what = overview.package.holds or "a copy"
+    words = f" {what} by {overview.package.made_by} of {overview.package.made_at[:10]}, without: {without}"
     return [(_cut(visible(words), columns - 2), "badge")]
 
 

@@ -10,6 +10,8 @@ from tests.support.commands import Program
 from tests.support.study_builder import build, rows_of
 from tests.support.unit_study import decide
 
+SAMPLE = Path(__file__).parents[2] / "sample_data"
+
 
 def test_what_was_judged_and_decided_in_shards_comes_back(tmp_path: Path, medreview: Program, demo: Path) -> None:
     away = Path(shutil.copy(demo, tmp_path / "whole.medreview"))
@@ -33,6 +35,26 @@ def test_what_was_judged_and_decided_in_shards_comes_back(tmp_path: Path, medrev
     verdicts = "SELECT * FROM verdict ORDER BY statement_id"
     with Study.open(demo, read_only=True) as merged, Study.open(away, read_only=True) as whole:
         assert rows_of(merged, verdicts) == rows_of(whole, verdicts)
+
+
+def test_what_is_fetched_and_judged_in_shards_gives_the_verdicts_of_the_whole(
+    tmp_path: Path, medreview: Program
+) -> None:
+    whole, study = tmp_path / "whole.medreview", tmp_path / "study.medreview"
+    medreview("import", whole, SAMPLE / "responses.jsonl")
+    medreview("parse", whole)
+    shutil.copy(whole, study)
+    medreview("split", study, 2)
+    shards = sorted(tmp_path.glob("study-*.medreview"))
+    for each in (whole, *shards):
+        medreview("fetch", each, "--pages", SAMPLE / "pages")
+        medreview("judge", each)
+    assert "36 pages added" in medreview("merge", study, *shards).stdout
+    assert "0 pairs judged offline" in medreview("judge", study).stdout
+    verdicts = "SELECT * FROM verdict ORDER BY statement_id"
+    with Study.open(study, read_only=True) as merged, Study.open(whole, read_only=True) as one:
+        assert rows_of(merged, verdicts) == rows_of(one, verdicts)
+        assert {row["verdict"] for row in rows_of(merged, verdicts)} > {None}
 
 
 def test_a_shard_that_is_there_is_not_written_over(medreview: Program, demo: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from medreview.cli.plain import review_plain
 from medreview.config import Config
 from medreview.exchange.exports.package import package
+from medreview.exchange.exports.study_part import shards
 from medreview.review.conflicts import conflicts
 from medreview.review.open_session import open_session
 from medreview.review.queue import open_queue
@@ -75,6 +76,15 @@ async def test_conflicts_on_other_units_are_settled_by_their_own_digits(study, k
         (given,) = events(study, "adjudicate")
         assert "by agreement" in screen_text(app)
         assert (given["reviewer"], given["unit"]) == ("ada", units_of(study)[kind])
+
+
+async def test_the_first_screen_says_which_shard_it_is_of(study, tmp_path):
+    second = [*shards(study.reader, 2)][1]
+    package(study, tmp_path / "shard.medreview", "ada", without=(), part=second)
+    with Study.open(tmp_path / "shard.medreview") as shard:
+        async with on_screen(Workbench(shard, Config(reviewer="zoe"), PLAIN), 80, 24) as (app, pilot):
+            await pilot.pause()
+            assert " shard 2 of 2 by ada of " in screen_text(app)
 
 
 async def test_the_first_screen_lists_conflicts_and_the_share_and_says_what_a_copy_lacks(study, tmp_path):
