@@ -94,3 +94,12 @@ def test_both_intervals_stand_beside_each_other_for_each_system(medreview: Progr
     assert "percentiles of 199 resamples" in " ".join(printed.split())
     for wrong in (("--unit", "pair"), ("--unit", "key_fact", "--by", "model"), ()):
         assert "--bootstrap" in medreview("stats", ward, "--bootstrap", *wrong, check=2).stderr
+
+
+def test_judges_beside_people_are_plotted_for_each_system_of_a_few(
+    medreview: Program, ward: Path, tmp_path: Path
+) -> None:
+    medreview("report", ward, "r.html", "--replicates", 99)
+    page = (tmp_path / "r.html").read_text()
+    titles = ("presence", *(f"presence, texts of {system}" for system in ("boreal", "atlas")))
+    assert all(f"Key facts, {title}: Cohen&#x27;s kappa" in page.replace("'", "&#x27;") for title in titles)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from medreview.cli.output import counted, one_line, stratum_name
+from medreview.cli.output import counted, given, one_line, stratum_name
 from medreview.cli.reports.audit import EVERY_LOOK
 from medreview.cli.reports.citations import report_parts
 from medreview.cli.reports.conduct import intra_rater_parts, pace_parts
@@ -19,6 +19,7 @@ from medreview.cli.reports.stats_screen import VALID_URLS, rated, spoken
 from medreview.cli.reports.study_page.material import JudgeEffort, Material
 from medreview.judges.fact_votes import PRESENCE
 from medreview.stats.decision_timing import Pace
+from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate, Scale, half_up
 from medreview.stats.formulas.human_baseline import BesidePerson
 from medreview.stats.reports.audit_report import AuditFigures
@@ -29,7 +30,8 @@ from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, TOGETHER, Gr
 from medreview.stats.reports.study_differences import DifferenceFamily
 from medreview.stats.reports.study_support import SupportReport
 from medreview.stats.study_figures import StudyFigures
-from medreview.stats.units.fact_report import JURY
+from medreview.stats.units.fact_report import JURY, FactReport
+from medreview.stats.units.unit_division import FactPart, fact_parts
 from medreview.study.ids import STATEMENT
 from medreview.text import in_words
 
@@ -337,16 +339,36 @@ def judges_section(material: Material) -> Iterator[PagePart]:
 def _every_judge(material: Material) -> Iterator[JudgesBeside]:
     report = material.facts
     if report is not None:
-        found = [(one.rater, one.agreement.figures["cohen_kappa"]) for one in report.against_panel
-                 if one.task == PRESENCE]  # fmt: skip
-        if any(figure.value is not None for _, figure in found):
-            single = report.single_person
-            yield JudgesBeside(
-                "Key facts, presence", f"the majority of {len(report.panel)} people", "fact", tuple(found), (),
-                None if single is None else single.person, () if single is None else single.beside,
-                material.effort.get(PRESENCE),
-            )  # fmt: skip
+        yield from _of_facts("Key facts, presence", report, material)
+        for part in _by_system(report):
+            yield from _of_facts(f"Key facts, presence, texts of {given(part.part)}", part, material)
     yield from _of_statements(material)
+
+
+def _of_facts(title: str, of: FactReport | FactPart, material: Material) -> Iterator[JudgesBeside]:
+    """On all texts, or on those of a system; nothing where no judge has a kappa with the panel."""
+    found = [(one.rater, one.agreement.figures["cohen_kappa"]) for one in of.against_panel if one.task == PRESENCE]
+    if any(figure.value is not None for _, figure in found):
+        single = of.single_person
+        people = of.panel if isinstance(of, FactReport) else of.reviewers
+        yield JudgesBeside(
+            title, f"the majority of {len(people)} people", "fact", tuple(found), (),
+            None if single is None else single.person, () if single is None else single.beside,
+            material.effort.get(PRESENCE),
+        )  # fmt: skip
+
+
+_MOST_SYSTEMS: Final = 4
+"""Systems with plots of their own; ``stats --unit key_fact --by model`` has those of more."""
+
+
+def _by_system(report: FactReport) -> Sequence[FactPart]:
+    """The systems whose texts a panel labelled, where these are a few."""
+    voted = {one.text.system for one in report.facts.held if report.people_of(one, PRESENCE)}
+    if not report.judges or not 1 < len(voted) <= _MOST_SYSTEMS:
+        return ()
+    resampling = Resampling(replicates=report.provenance.replicates, seed=report.provenance.seed)
+    return fact_parts(report.facts.where(lambda one: one.text.system in voted), "model", report.tie, resampling)
 
 
 def _of_statements(material: Material) -> Iterator[JudgesBeside]:
@@ -393,12 +415,9 @@ def _judge_differences(one: JudgesBeside) -> Drawing:
 
 def _effort_scatter(one: JudgesBeside, what: str) -> Drawing | None:
     """Against cost or time; ``None`` where that is known of no judge with a kappa."""
-    known: Mapping[str, float] = (
-        {} if one.effort is None else one.effort.costs if what == "cost" else one.effort.seconds
-    )
     points = []
     for name, figure in one.kappas:
-        x = _known_of(name, known, one)
+        x = None if one.effort is None else (_cost_of if what == "cost" else _time_of)(name, one, one.effort)
         if x and figure.value is not None:
             points.append(Point(one_line(name), one_line(name), x, figure.value, figure.low, figure.high))
     if not points:
@@ -412,18 +431,28 @@ def _effort_scatter(one: JudgesBeside, what: str) -> Drawing | None:
     return scatter(title, axis, "Cohen's kappa", points, scale="coefficient", band=band)
 
 
-def _known_of(name: str, known: Mapping[str, float], one: JudgesBeside) -> float | None:
+def _cost_of(name: str, one: JudgesBeside, effort: JudgeEffort) -> float | None:
     """Of a judge, or of all together the sum of those that have a kappa, where it is known of each."""
-    if name not in _ALL:
-        return known.get(name)
-    members = [each for each, _ in one.kappas if each not in _ALL]
-    return sum(known[each] for each in members) if members and all(each in known for each in members) else None
+    known = _known_of(name, effort.costs, one)
+    return sum(known) if known else None
+
+
+def _time_of(name: str, one: JudgesBeside, effort: JudgeEffort) -> float | None:
+    """Of a judge, or of all together that of the slowest of those that have a kappa: they are asked side by side."""
+    known = _known_of(name, effort.seconds, one)
+    return max(known) if known else None
+
+
+def _known_of(name: str, known: Mapping[str, float], one: JudgesBeside) -> list[float]:
+    """What is known of a judge, or of each of all together; nothing where it is not known of one of them."""
+    members = [each for each, _ in one.kappas if each not in _ALL] if name in _ALL else [name]
+    return [known[each] for each in members] if all(each in known for each in members) else []
 
 
 def _effort_table(one: JudgesBeside, effort: JudgeEffort) -> Iterator[PagePart]:
     rows = []
     for name, figure in one.kappas:
-        cost, seconds = _known_of(name, effort.costs, one), _known_of(name, effort.seconds, one)
+        cost, seconds = _cost_of(name, one, effort), _time_of(name, one, effort)
         rows.append((
             one_line(name), *cells(figure, 2), _NOT_KNOWN if cost is None else half_up(cost, 5),
             _NOT_KNOWN if seconds is None else half_up(seconds, 2),
@@ -432,5 +461,6 @@ def _effort_table(one: JudgesBeside, effort: JudgeEffort) -> Iterator[PagePart]:
                 first="anywhere")  # fmt: skip
     yield (
         "Cost and time are of the newest run of a judge, over all its calls for a unit; not known where a price is "
-        "missing, answers came in a batch, or the judge was not asked from here. Those of all together are the sum."
+        "missing, answers came in a batch, or the judge was not asked from here. Of all together the cost is the sum, "
+        "and the time that of the slowest, since judges are asked side by side."
     )
