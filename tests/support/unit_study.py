@@ -67,6 +67,7 @@ def units_of(study: Study) -> Units:
         "pair": unit_id("pair", STATEMENT_ID, "w1"),
         "response": unit_id("response", RESPONSE_ID),
         "answer": unit_id("answer", RESPONSE_ID),
+        "statement_list": unit_id("statement_list", RESPONSE_ID),
         "fact": unit_id("fact", RESPONSE_ID, "kf1"),
         "reference": unit_id("reference", *reference),
         **{row["kind"]: row["unit_id"] for row in stored},
