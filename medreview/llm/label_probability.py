@@ -19,7 +19,7 @@ _MOST_TOKENS: Final = 200_000
 _MOST_ALTERNATIVES: Final = 50
 
 
-class _Token(NamedTuple):
+class _AnswerToken(NamedTuple):
     text: str
     probability: float
     others: Sequence[tuple[str, float]]
@@ -79,7 +79,7 @@ def _add(found: dict[str, float], word: str, probability: float) -> None:
     found[word] = found.get(word, 0.0) + probability
 
 
-def _tokens(data: Any) -> Iterator[_Token]:
+def _tokens(data: Any) -> Iterator[_AnswerToken]:
     """The tokens of the first choice, as OpenAI's protocol has them; stops at the first that is none."""
     choices = data.get("choices") if isinstance(data, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
@@ -91,7 +91,7 @@ def _tokens(data: Any) -> Iterator[_Token]:
             return
         listed = one.get("top_logprobs")
         others = [_read(other) for other in (listed if isinstance(listed, list) else ())[:_MOST_ALTERNATIVES]]
-        yield _Token(*read, [other for other in others if other is not None])
+        yield _AnswerToken(*read, [other for other in others if other is not None])
 
 
 def _read(token: Any) -> tuple[str, float] | None:

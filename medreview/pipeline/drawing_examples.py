@@ -38,7 +38,7 @@ ORDER BY event_id DESC"""
 _STORED: Final = "SELECT source_id, text_sha256, text FROM snapshot WHERE snapshot_id = ?"
 
 
-class _Labelled(NamedTuple):
+class _LabelledStatement(NamedTuple):
     statement_id: str
     level: str
     cluster: str
@@ -90,7 +90,7 @@ class Examples:
                     return again
         halves = seed_of_draws(reader)
         pool = [
-            _Labelled(unit, label.label, label.cluster, (label.group.drawn is True, _turn(self.seed, unit)))
+            _LabelledStatement(unit, label.label, label.cluster, (label.group.drawn is True, _turn(self.seed, unit)))
             for unit, label in held.items()
             if half_of(halves, label.cluster) == "tuning"
         ]
@@ -153,7 +153,7 @@ def _again(
 
 
 def _drawn(
-    pool: Sequence[_Labelled], number: int, example: Callable[[_Labelled], WorkedExample | None]
+    pool: Sequence[_LabelledStatement], number: int, example: Callable[[_LabelledStatement], WorkedExample | None]
 ) -> list[WorkedExample]:
     """One of each label in turn, as long as there are any; no two of one cluster or one page."""
     waiting = {
@@ -174,7 +174,7 @@ def _drawn(
     return found
 
 
-def _example(reader: sqlite3.Connection, one: _Labelled, reviewer: str) -> WorkedExample | None:
+def _example(reader: sqlite3.Connection, one: _LabelledStatement, reviewer: str) -> WorkedExample | None:
     """The statement with the passage that its label is about; ``None`` where that is not known or cannot be shown."""
     statement = reader.execute(_STATEMENT, (one.statement_id,)).fetchone()["text"]
     pages = {row["snapshot_id"]: row for row in reader.execute(_PAGES, (one.statement_id,))}

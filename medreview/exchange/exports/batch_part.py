@@ -67,7 +67,7 @@ def _units_of(study: Study, name: str, made_for: str) -> tuple[str, ...]:
 
 def batch_part(study: Study, name: str, made_for: str) -> StudyPart:
     """The part of a study that a draw, or one reviewer's batch of it, needs. Raises as :func:`_units_of`."""
-    units, read = _units_of(study, name, made_for), _Reading(study.reader)
+    units, read = _units_of(study, name, made_for), _BatchReader(study.reader)
     made_of: dict[str, set[str]] = {table: set() for table in ("statement", "response", "source", "reference")}
     for unit in units:
         kind = kind_of(unit)
@@ -97,7 +97,7 @@ def batch_part(study: Study, name: str, made_for: str) -> StudyPart:
     return StudyPart(words, {column: frozenset(ids) for column, ids in held.items()}, shown, _NEVER)
 
 
-class _Reading(NamedTuple):
+class _BatchReader(NamedTuple):
     reader: sqlite3.Connection
 
     def rows(self, query: str, ids: Collection[str]) -> list[sqlite3.Row]:

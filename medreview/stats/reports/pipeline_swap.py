@@ -109,7 +109,7 @@ class PipelineSwaps:
 
 
 @dataclass
-class _Said:
+class _PipelineWords:
     """What a verifier says of the statements of a combination: (answer, text) -> supported or not; the questions of
     these, and how many it left out."""
 
@@ -120,7 +120,7 @@ class _Said:
 
 def pipeline_swaps(studies: Mapping[str, sqlite3.Connection], resampling: Resampling = DEFAULT) -> PipelineSwaps:
     """Of studies by name. Raises :class:`UserError` where no judge but the rules has said anything."""
-    said: dict[Pipeline, _Said] = {}
+    said: dict[Pipeline, _PipelineWords] = {}
     writers: list[WriterQuestions] = []
     for name, reader in studies.items():
         said |= _read(name, reader)
@@ -142,13 +142,13 @@ def pipeline_swaps(studies: Mapping[str, sqlite3.Connection], resampling: Resamp
     )
 
 
-def _read(name: str, reader: sqlite3.Connection) -> dict[Pipeline, _Said]:
+def _read(name: str, reader: sqlite3.Connection) -> dict[Pipeline, _PipelineWords]:
     """One study, by combination. The rules alone are triage and no verifier."""
     judges: list[VotingJudge] = [judge for judge in judges_of_support(reader) if not judge.offline]
     wrote = {question_text(row["text"]): row["model"] for row in reader.execute(_WRITERS)}
     answers = {row["response_id"]: row for row in reader.execute(_ANSWERS)}
     texts = {row["statement_id"]: text_alone(row["text"]) for row in reader.execute(_STATEMENTS)}
-    found: dict[Pipeline, _Said] = {}
+    found: dict[Pipeline, _PipelineWords] = {}
     times: Counter[tuple[str, ...]] = Counter()
 
     def numbered(*key: str) -> str:
@@ -164,7 +164,7 @@ def _read(name: str, reader: sqlite3.Connection) -> dict[Pipeline, _Said]:
             key = f"{question} {whole}", numbered(question, whole, texts[statement.statement_id])
             for judge in judges:
                 pipeline = Pipeline(name, wrote.get(question, NOT_WRITTEN), parser_words(answer["parser"]), judge.name)
-                said = found.setdefault(pipeline, _Said())
+                said = found.setdefault(pipeline, _PipelineWords())
                 label = statement.opinion.label(judge, BINARY).label
                 if label is None:
                     said.left_out += 1
@@ -175,7 +175,7 @@ def _read(name: str, reader: sqlite3.Connection) -> dict[Pipeline, _Said]:
     return {pipeline: found[pipeline] for pipeline in sorted(held, key=attrgetter(*STAGES))}
 
 
-def _support(pipeline: Pipeline, said: _Said, resampling: Resampling) -> PipelineSupport:
+def _support(pipeline: Pipeline, said: _PipelineWords, resampling: Resampling) -> PipelineSupport:
     sums = summed((said.clusters[key], (supported, 1)) for key, supported in said.words.items())
     n = len(said.words)
     share = jackknifed(
@@ -186,7 +186,7 @@ def _support(pipeline: Pipeline, said: _Said, resampling: Resampling) -> Pipelin
 
 
 def _swap(
-    stage: Stage, first: Pipeline, one: _Said, second: Pipeline, other: _Said, resampling: Resampling
+    stage: Stage, first: Pipeline, one: _PipelineWords, second: Pipeline, other: _PipelineWords, resampling: Resampling
 ) -> StageSwap:
     rows = [(one.clusters[key], (int(supported), 1, 0, 0)) for key, supported in one.words.items()]
     rows += [(other.clusters[key], (0, 0, int(supported), 1)) for key, supported in other.words.items()]
@@ -210,7 +210,9 @@ def _swap(
     )
 
 
-def _agreement(both: Sequence[tuple[str, str]], one: _Said, other: _Said, resampling: Resampling) -> Iterator[Estimate]:
+def _agreement(
+    both: Sequence[tuple[str, str]], one: _PipelineWords, other: _PipelineWords, resampling: Resampling
+) -> Iterator[Estimate]:
     mine, theirs = ([BINARY.labels[not said.words[key]] for key in both] for said in (one, other))
     clusters = [one.clusters[key] for key in both]
     found = two_raters(

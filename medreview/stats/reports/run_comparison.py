@@ -80,7 +80,7 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WordChange:
     """So many pairs went from one word to another."""
 
     first: str
@@ -116,7 +116,7 @@ class RunComparison:
     differ: tuple[str, ...]
     pairs: int
     changed: int
-    changes: tuple[Change, ...]
+    changes: tuple[WordChange, ...]
     part: Part
     labels_of: str
     reviewers: tuple[str, ...]
@@ -137,7 +137,7 @@ def _counts(supported: bool, mine: bool, other: bool) -> tuple[float, ...]:
     return (1.0, first, second, mine, other, supported, first and not second, second and not first)
 
 
-class _Answer(NamedTuple):
+class _RunAnswer(NamedTuple):
     word: str
     source_id: str
 
@@ -237,7 +237,7 @@ def compare_runs(
         pairs=len(shared),
         changed=sum(count for (mine, other), count in changes.items() if mine != other),
         changes=tuple(
-            Change(*words, count) for words, count in sorted(changes.items(), key=lambda one: (-one[1], one[0]))
+            WordChange(*words, count) for words, count in sorted(changes.items(), key=lambda one: (-one[1], one[0]))
         ),
         part=part,
         labels_of=of.title,
@@ -276,10 +276,10 @@ def changed_pairs(
     ]  # fmt: skip
 
 
-def _answers(reader: sqlite3.Connection, run: StoredRun) -> dict[tuple[str, str], _Answer]:
+def _answers(reader: sqlite3.Connection, run: StoredRun) -> dict[tuple[str, str], _RunAnswer]:
     """What a run says by statement and page; without failures."""
     return {
-        (row["statement_id"], row["page"]): _Answer(_word(row), row["source_id"])
+        (row["statement_id"], row["page"]): _RunAnswer(_word(row), row["source_id"])
         for row in reader.execute(_PAIRS, (run.run_id,))
         if not row["error"]
     }
@@ -293,7 +293,7 @@ def _word(row: sqlite3.Row) -> str:
     return "no verdict" if row["supported"] is None else "supported" if row["supported"] else "not_supported"
 
 
-def _pages(held: Mapping[tuple[str, str], _Answer]) -> dict[str, frozenset[str]]:
+def _pages(held: Mapping[tuple[str, str], _RunAnswer]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for statement_id, page in held:
         found[statement_id].add(page)

@@ -65,7 +65,7 @@ class ItemAnswerFigures:
     closed: tuple[ClosedAnswers, ...]
 
 
-class _Scored(NamedTuple):
+class _ScoredAnswer(NamedTuple):
     model: str
     type: str
     cluster: str
@@ -118,20 +118,20 @@ def _models(answers: Sequence[ItemAnswer]) -> Iterator[AnsweringModel]:
         )
 
 
-def _scored(reader: sqlite3.Connection, answers: Sequence[ItemAnswer]) -> Iterator[_Scored]:
+def _scored(reader: sqlite3.Connection, answers: Sequence[ItemAnswer]) -> Iterator[_ScoredAnswer]:
     items = items_of(reader)
     clusters = dict(reader.execute("SELECT unit_id, coalesce(nullif(belongs_to, ''), unit_id) FROM unit"))
     for one in answers:
         if one.unit not in items or (item := items[one.unit][1]).type not in CLOSED:
             continue
         read, key = read_choice(item, one.text), key_of(item)
-        yield _Scored(
+        yield _ScoredAnswer(
             one.model, item.type, clusters[one.unit], read.how, read.how == "read" and read.chosen == key,
             overlap(read.chosen, key), bool(key),
         )  # fmt: skip
 
 
-def _closed(model: str, kind: str, held: Sequence[_Scored], resampling: Resampling) -> ClosedAnswers:
+def _closed(model: str, kind: str, held: Sequence[_ScoredAnswer], resampling: Resampling) -> ClosedAnswers:
     keyed = [one for one in held if one.keyed]
     read = [one for one in keyed if one.how == "read"]
     counted = Counter(one.how for one in keyed)
@@ -147,13 +147,13 @@ def _closed(model: str, kind: str, held: Sequence[_Scored], resampling: Resampli
     )
 
 
-def _overlap(held: Sequence[_Scored], resampling: Resampling) -> Estimate:
+def _overlap(held: Sequence[_ScoredAnswer], resampling: Resampling) -> Estimate:
     rows, clusters = [(one.overlap, 1) for one in held], [one.cluster for one in held]
     sample = ResponseSample(("f1", "n"), rows, resampling.over("passage"), clusters=clusters)
     return sample.figure("mean F1 of lists", "f1", "n", scale="share", undefined=_NOTHING)
 
 
-def _share(name: str, held: Sequence[_Scored]) -> Estimate:
+def _share(name: str, held: Sequence[_ScoredAnswer]) -> Estimate:
     counts: dict[str, tuple[int, int]] = {}
     for one in held:
         right, of = counts.get(one.cluster, (0, 0))
