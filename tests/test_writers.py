@@ -129,6 +129,7 @@ ALLOWED: Final = {
     "medreview/study/backup.py": {"connect", "mkdir"},  # of a file in a workplace; the folder of the copies
     "medreview/exchange/exports/sqlite_database.py": {"connect"},  # of a file in a workplace
     "medreview/exchange/files/export_folder.py": {"mkdir"},  # the folders above
+    "medreview/cli/reports/study_page/fact_pages.py": {"mkdir"},  # the folder that the pages come into
     "medreview/settings_files.py": {"mkdir"},
     "medreview/llm/batch_server.py": {"truncate"},  # of a file in a workplace
     "medreview/sources/saved/pages_folder.py": {"mkdir", "open", "ftruncate"},  # the list, which grows by whole lines

@@ -36,7 +36,7 @@ def test_a_judge_is_read_with_its_parameters_and_prices(tmp_path):
     assert judges["home"] == JudgeSettings("home", "m", "http://localhost:8000/v1")
     assert dataclasses.astuple(judges["cloud"]) == (
         *("cloud", "gpt", "https://api.example.org/v1", "CLOUD_KEY", {"temperature": 0, "max_tokens": 500}),
-        *(1, 2.5, 8, 32000, 30, {}, str(tmp_path / "medreview.toml"), "judge", None),
+        *(1, 2.5, 8, 32000, 1, 30, {}, str(tmp_path / "medreview.toml"), "judge", None),
     )
 
 

@@ -38,7 +38,8 @@ async def test_an_answered_question_is_not_sent_again_not_even_after_a_restart(m
 
     assert len(model.asked) == 1
     assert [answer.cached for answer in given] == [False, True, True]
-    assert len({dataclasses.replace(answer, cached=False, kept=0) for answer in map(without_value, given)}) == 1
+    first, *later = (dataclasses.replace(answer, cached=False, kept=0) for answer in map(without_value, given))
+    assert later == [first, first]
     assert given[2].value == GOOD
     assert row["cost"] == pytest.approx((40 + 4 * 20) / 1e6)
     assert (row["judge"], row["host"], row["task"], row["tries"]) == ("one", settings.host, "source_verification", 1)

@@ -110,7 +110,7 @@ def test_every_kind_of_mark_has_its_style_and_those_of_one_pane_differ_without_c
 MEANINGS = {
     "the page says so": {"says"},
     "the page says otherwise": {"against", "clash"},
-    "take care": {"badge", "doubted", "doubtful", "error"},
+    "take care": {"badge", "doubted", "doubtful", "error", "missing"},
     "the nearest passage": {"evidence", "near"},
     "yours": {"own", "span"},
     "the workbench": {"bar", "key", "gutter", "hint", "search", "statement"},

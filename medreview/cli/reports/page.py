@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from medreview.atomic_output import atomic_output, check_own, write_new
+from medreview.atomic_output import Outputs, atomic_output, check_own, write_new
 from medreview.cli.output import counted
 from medreview.cli.reports.layout import Bars, Check, Inset, NextStep, Part, ReportTable, TableHeading, Title
 from medreview.cli.reports.page_parts import (
@@ -233,13 +233,16 @@ def write_page(path: Path, command: str, title: str, parts: Iterable[Part]) -> P
 
 
 def write_html(
-    path: Path, command: str, title: str, body: Iterable[str], style: str = "", contents: Iterable[tuple[str, str]] = ()
-) -> Path:
+    path: Path, command: str, title: str, body: Iterable[str], style: str = "",
+    contents: Iterable[tuple[str, str]] = (), among: Outputs | None = None,
+) -> Path:  # fmt: skip
     """The same of a body that is HTML already, its texts escaped; ``style`` is added to that of all pages.
 
-    ``contents``: anchors and titles of its sections, for a table of contents.
+    ``contents``: anchors and titles of its sections, for a table of contents. ``among``: files with which it takes its
+    place, all of them or none.
     """
-    with atomic_output(path, _sign(command).encode()) as partial:
+    sign = _sign(command).encode()
+    with among.file(path, sign) if among else atomic_output(path, sign) as partial:
         write_new(partial, "".join(_page(command, title, body, style, contents)))
     return path
 

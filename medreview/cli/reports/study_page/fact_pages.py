@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from medreview.atomic_output import Outputs, atomic_outputs
 from medreview.cli.output import given, one_line
 from medreview.cli.reports.page import PageDrawer, check_page, write_html
 from medreview.cli.reports.page_parts import PagePart, ReportSection
@@ -38,7 +39,7 @@ def check_folder(folder: Path) -> None:
 def write_fact_pages(
     reader: sqlite3.Connection, folder: Path, name: str, tie: TieRule | None, resampling: Resampling, progress: Progress
 ) -> list[Path]:
-    """Write them; where they lie. ``name``: of the study's file.
+    """Write them, all of them or none; where they lie. ``name``: of the study's file.
 
     Raises :class:`UserError` without a text that is held against a key fact, and where a page cannot be written.
     """
@@ -53,23 +54,26 @@ def write_fact_pages(
 
     progress.begin("pages", len(scores) + len(facts.cases))
     written = []
-    for number, score in enumerate(scores, 1):
-        report = part(lambda one, system=score.system: one.text.system == system)  # type: ignore[misc]
-        place = f"Place {number} of {len(scores)} by the facts that the texts say."
-        title = f"{given(score.system)} in {one_line(name)}"
-        written.append(_write(folder / f"system-{number:02d}{_slug(score.system)}.html", title, report, place))
-        progress.step(1)
-    for number, case in enumerate(facts.cases, 1):
-        if all(one.case.case_id != case.case_id for one in facts.held):
-            continue
-        report = part(lambda one, case_id=case.case_id: one.case.case_id == case_id)  # type: ignore[misc]
-        title = " ".join(filter(None, (case.name, one_line(case.title), "in", one_line(name))))
-        written.append(_write(folder / f"case-{number:02d}{_slug(case.title)}.html", title, report, ""))
-        progress.step(1)
+    with atomic_outputs() as outputs:
+        for number, score in enumerate(scores, 1):
+            report = part(lambda one, system=score.system: one.text.system == system)  # type: ignore[misc]
+            place = f"Place {number} of {len(scores)} by the facts that the texts say."
+            title = f"{given(score.system)} in {one_line(name)}"
+            path = folder / f"system-{number:02d}{_slug(score.system)}.html"
+            written.append(_write(path, title, report, place, outputs))
+            progress.step(1)
+        for number, case in enumerate(facts.cases, 1):
+            if all(one.case.case_id != case.case_id for one in facts.held):
+                continue
+            report = part(lambda one, case_id=case.case_id: one.case.case_id == case_id)  # type: ignore[misc]
+            title = " ".join(filter(None, (case.name, one_line(case.title), "in", one_line(name))))
+            path = folder / f"case-{number:02d}{_slug(case.title)}.html"
+            written.append(_write(path, title, report, "", outputs))
+            progress.step(1)
     return written
 
 
-def _write(path: Path, title: str, report: FactReport, place: str) -> Path:
+def _write(path: Path, title: str, report: FactReport, place: str, among: Outputs) -> Path:
     def sections() -> Iterator[ReportSection]:
         said: tuple[PagePart, ...] = (place,) if place else ()
         yield ReportSection("facts", "Key facts", (*said, *fact_parts(report)))
@@ -79,7 +83,7 @@ def _write(path: Path, title: str, report: FactReport, place: str) -> Path:
 
     found, drawer = list(sections()), PageDrawer()
     body = (piece for section in found for piece in drawer.section(section))
-    return write_html(path, _COMMAND, title, body, contents=[(one.anchor, one.title) for one in found])
+    return write_html(path, _COMMAND, title, body, contents=[(one.anchor, one.title) for one in found], among=among)
 
 
 def _slug(name: str) -> str:
