@@ -211,8 +211,8 @@ def states(writer: Writer, bench: Bench) -> tuple[object, object, int]:
         for file in folder.iterdir():
             if file.is_file() and not (bench.ready / file.name).exists():
                 shutil.copy(file, bench.ready)
-        if place.is_dir():
-            shutil.copytree(place, bench.ready / writer.name)
+        if (held := place if place.is_dir() else place.parent) != folder:
+            shutil.copytree(held, bench.ready / held.name)
     elif writer.before:
         (bench.ready / writer.name).parent.mkdir(parents=True, exist_ok=True)
         (bench.ready / writer.name).write_text(writer.before)
