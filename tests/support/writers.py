@@ -137,7 +137,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     ),
     "cli/reports/study_page/fact_pages.py": (
         Writer(("report", "ward.medreview", "--systems", "pages"), "pages/system-01-atlas.html", headings),
-        Writer(("report", "ward.medreview", "--systems", "pages"), "pages/case-01-case-one.html", headings, before="same"),
+        Writer(
+            ("report", "ward.medreview", "--systems", "pages"), "pages/case-01-case-one.html", headings, before="same"
+        ),
     ),
     "exchange/files/csv_file.py": (
         Writer(("references", "works.ris", "--library", "works.ris", "--csv", "r.csv"), "r.csv", before="same"),
