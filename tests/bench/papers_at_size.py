@@ -39,6 +39,8 @@ class Paper:
     reply: Callable[[str, Asked], Mapping[str, Any]]
     expected: Callable[[], EXPECTED]
     skip: Sequence[str] = ()
+    gold: bool = False
+    """Whether judges are scored by all right labels, also of what nobody has decided."""
 
 
 def chance(*of: object) -> float:
@@ -94,7 +96,7 @@ def medhalu(part: float, seed: int) -> Paper:
         }
         return {("accuracy of detection", judge): share for judge, share in right.items()}
 
-    return Paper([("import", answers)], judges, reply, expected, skip=("hallucinations",))
+    return Paper([("import", answers)], judges, reply, expected, ("hallucinations",), gold=True)
 
 
 def _labelled(kind: str, types: Sequence[str], rate: float, *who: object) -> str:
@@ -243,7 +245,7 @@ def run(name: str, part: float, seed: int, folder: Path) -> None:
             _timed(folder, [command, "s.medreview", file])
         asked = [word for judge in paper.judges for word in ("--judge", judge)]
         left = [word for step in paper.skip for word in ("--skip", step)]
-        document = _timed(folder, ["replay", name, "s.medreview", *asked, *left, "--json"])
+        document = _timed(folder, ["replay", name, "s.medreview", *asked, *left, *["--gold"] * paper.gold, "--json"])
         print(f"{len(server.received):,} requests; study of {(folder / 's.medreview').stat().st_size / 1e6:.1f} MB")
     expected = paper.expected()
     for row in json.loads(document)["figures"]:
