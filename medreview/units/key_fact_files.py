@@ -175,7 +175,7 @@ def _question_of(study: Study, record: FactRecord) -> str:
     if record.question or record.case:
         return record.question or asked_for(record.case)
     found = study.reader.execute(
-        "SELECT DISTINCT question FROM response WHERE ? IN (record_id, response_id)", (record.response,)
+        "SELECT DISTINCT question FROM response WHERE record_id = ?1 OR response_id = ?1", (record.response,)
     ).fetchall()
     if len(found) != 1:
         several = f"responses to several questions have the id {record.response!r}"

@@ -174,7 +174,7 @@ _PRESENCE: Final = {
     "present, contradicted": "both", "present and contradicted": "both", "unsure": "cannot_judge",
 }  # fmt: skip
 """Other words for the levels, as files write them."""
-_RESPONSES: Final = "SELECT response_id, text_sha256 FROM response WHERE ?1 IN (record_id, response_id)"
+_RESPONSES: Final = "SELECT response_id, text_sha256 FROM response WHERE record_id = ?1 OR response_id = ?1"
 _FACTS: Final = """
 SELECT k.key_fact_id, k.text FROM key_fact_in_force AS k JOIN response AS r ON sha256_of(r.question) = k.question_sha256
 WHERE r.response_id = ?"""

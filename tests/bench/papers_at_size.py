@@ -231,7 +231,7 @@ def run(name: str, part: float, seed: int, folder: Path) -> None:
     def route(exchange: Exchange) -> None:
         body = json.loads(exchange.body)
         asked = read_request(body)
-        says(json.dumps(paper.reply(body["model"], asked)), usage=(len(asked.prompt) // 4, 60))(exchange)
+        says(json.dumps(paper.reply(body["model"], asked)), usage=(len(asked.prompt) // 3, 60))(exchange)
 
     with JudgeEndpoint(route) as server:
         own_settings(
