@@ -14,6 +14,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
 from medreview.study.check import check
+from medreview.study.merge import BRINGS
 from tests.support.study_builder import StudyBuilder, build, new_version
 
 
@@ -75,15 +76,20 @@ def _judged_otherwise(rows: StudyBuilder, statements: list[str]) -> None:
             rows.judgement("another", statement, pages[0], "contradicted", run=run)
 
 
-def _merged(base: Path, order: tuple[Path, ...], place: Path) -> dict[str, bytes]:
+def _merged(base: Path, order: tuple[Path, ...], place: Path, *, apart: bool) -> dict[str, bytes]:
+    """The files of an export after the copies are merged in one command, or the decisions of each ``apart``."""
     place.mkdir()
     path = Path(shutil.copy(base, place / "merged.medreview"))
     with Study.open(path) as study:
-        pipeline.merge(study, order)
+        if apart:
+            for other in order:
+                pipeline.merge(study, other, parts=["decisions"])
+        else:
+            pipeline.merge(study, order)
         export(study, place / "labels", database="study.db")
         assert check(study.reader) == []
         for other in order:
-            assert pipeline.merge(study, other).added == 0
+            assert pipeline.merge(study, other, parts=["decisions"] if apart else tuple(BRINGS)).added == 0
         export(study, place / "again")
     files = {file.name: file.read_bytes() for file in (place / "labels").iterdir() if file.suffix != ".db"}
     assert {name: content for name, content in files.items() if name.endswith(".csv")} == {
@@ -95,10 +101,13 @@ def _merged(base: Path, order: tuple[Path, ...], place: Path) -> dict[str, bytes
     return {name: content for name, content in files.items() if name not in ("manifest.json", "study.db.json")}
 
 
-def test_exports_do_not_depend_on_the_order_of_merging(demo_file: Path, copies: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("apart", [True, False])
+def test_exports_do_not_depend_on_the_order_of_merging(
+    demo_file: Path, copies: list[Path], tmp_path: Path, apart: bool
+) -> None:
     a, b, c = copies
     first, *others = (
-        _merged(demo_file, order, tmp_path / str(number))
+        _merged(demo_file, order, tmp_path / str(number), apart=apart)
         for number, order in enumerate(((a, b, c), (c, b, a), (a, c, b)))
     )
     for other in others:
