@@ -239,7 +239,7 @@ class Places(OutputApp, inherit_bindings=False):
 
     def _ask_consent(self, consent: "ConsentText") -> None:
         from medreview.review.consent import give_consent
-        from medreview.screens.page import ChoicePage, summary_text
+        from medreview.screens.page import ChoicePage
         from medreview.study.study_acts import is_asked
 
         def agree() -> None:
@@ -249,8 +249,10 @@ class Places(OutputApp, inherit_bindings=False):
                 self._ask_background()
 
         choices = {"y": ("I have read this and consent", agree), "q": ("leave", self.leave)}
-        made = partial(summary_text, consent.text.split("\n"))
-        self.push_screen(ChoicePage("Before you decide, read this", made, choices, lambda chosen: chosen()))
+        page = ChoicePage(
+            "Before you decide, read this", lambda _: consent.text, choices, lambda chosen: chosen(), markdown=True
+        )
+        self.push_screen(page)
 
     @abstractmethod
     def leave(self) -> None:

@@ -25,14 +25,15 @@ _INDENT = 18
 
 
 class PageScreen(KeyScreen[None]):
-    """A title, a text that is made for the width, and the keys that move in it."""
+    """A title, a text that is made for the width (set, where it is Markdown), and the keys that move in it."""
 
     KEYS: Final[Row] = ((" Space PgUp j k g G", "key"), (" move   ", ""), ("q Esc", "key"), (" back", ""))
 
-    def __init__(self, title: str, text: Callable[[int], str]) -> None:
+    def __init__(self, title: str, text: Callable[[int], str], *, markdown: bool = False) -> None:
         super().__init__()
         self._title = title
         self._text = text
+        self._markdown = markdown
         self._head = LinesView(id="page-head")
         self._page = DocumentView(id="page", gutter=1)
         self._foot = LinesView(id="page-foot")
@@ -49,7 +50,10 @@ class PageScreen(KeyScreen[None]):
         self._foot.show([[("─", "rule fill")], keys])
 
     def _show_text(self, columns: int) -> None:
-        self._page.show(self._text(columns), anchor=self._page.first_offset)
+        text = self._text(columns)
+        made = set_markdown(text, columns) if self._markdown else None
+        shown, marks = (made.text, made.marks) if made else (text, ())
+        self._page.show(shown, marks, anchor=self._page.first_offset)
 
     def answer(self, key: Key) -> bool:
         """Move in the text or close it."""
@@ -123,8 +127,9 @@ class ChoicePage(PageScreen):
         *,
         receipt: str = "",
         stays: Collection[str] = (),
+        markdown: bool = False,
     ) -> None:
-        super().__init__(title, text)
+        super().__init__(title, text, markdown=markdown)
         self._stays = stays
         self._choices = choices
         self._on = on
@@ -186,7 +191,7 @@ class GuidelinesPage(PageScreen):
     wrong."""
 
     def __init__(self, title: str, text: str, edit: Callable[[], None] | None) -> None:
-        super().__init__(title, lambda _columns: text)
+        super().__init__(title, lambda _columns: text, markdown=True)
         self._edit = edit
         self._said = ""
 
@@ -198,10 +203,6 @@ class GuidelinesPage(PageScreen):
             self._foot.show([[("─", "rule fill")], [(f" {visible(self._said)}", "title")]])
         else:
             self._foot.show([[("─", "rule fill")], [*self.KEYS, *edits]])
-
-    def _show_text(self, columns: int) -> None:
-        made = set_markdown(self._text(columns), columns)
-        self._page.show(made.text, made.marks, anchor=self._page.first_offset)
 
     def answer(self, key: Key) -> bool:
         """``e`` edits; everything else moves or closes."""

@@ -165,11 +165,13 @@ async def test_the_second_pass_shows_nothing_of_the_first_and_tells_the_agreemen
 async def test_consent_comes_first_then_guidelines_and_who_decides_and_each_once(
     study: Study, size: tuple[int, int]
 ) -> None:
-    set_consent(study, "lead", "You take part in a \x1b[31mstudy.\n\n" + "One more paragraph.\n" * 60)
+    set_consent(study, "lead", "# Consent\n\nYou take part in a \x1b[31mstudy.\n\n" + "One more paragraph.\n" * 60)
     set_guidelines(study, "lead", "# Dose\n\nA wrong unit contradicts.")
     async with on_screen(workbench(study), *size) as (app, pilot):
         assert "Before you decide, read this" in screen_text(app)
         assert "You take part in a ␛[31mstudy." in screen_text(app)
+        assert "Consent\n" in screen_text(app).replace(" ", "")
+        assert "# Consent" not in screen_text(app)  # Markdown, set as guidelines are
         assert "y I have read this and consent" in screen_text(app)
         await press(pilot, "1", "enter", "escape")  # nothing is decided, and nothing goes round it
         assert "Before you decide" in screen_text(app)
