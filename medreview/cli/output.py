@@ -113,3 +113,18 @@ def given(text: str) -> str:
 def stratum_name(split: str, stratum: str) -> str:
     """``model atlas-2``; without a split it is everything."""
     return f"{split} {given(stratum)}" if split else "all responses"
+
+
+def price_words(cost: float | None, unpriced: int) -> str:
+    """What questions to models cost, ``None``: not known; ``unpriced`` of them are not in it."""
+    if cost is None:
+        return "cost unknown"
+    without = f" without {counted(unpriced, 'question')} whose cost is unknown" if unpriced else ""
+    return f"cost {cost:,.4f}{without}"
+
+
+def pace_words(median_ms: float | None, p95_ms: float | None) -> str:
+    """How long their answers took."""
+    if median_ms is None or p95_ms is None:
+        return "no time measured"
+    return f"median {median_ms / 1000:.1f} s, 95% within {p95_ms / 1000:.1f} s"

@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from medreview.cli.network import with_settings
 from medreview.cli.options import Json, StudyFile, Ties, open_study, rule_named, study_path
-from medreview.cli.output import counted, counted_each, one_line, result, say
+from medreview.cli.output import counted, counted_each, one_line, pace_words, price_words, result, say
 from medreview.cli.verdict_access import looked
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -224,21 +224,14 @@ def _answered(pinged: "Pinged") -> str:
 
 
 def _cost(item: "Spent") -> str:
-    cost = "cost unknown" if item.cost is None else f"cost {item.cost:,.4f}"
-    if item.cost is not None and item.unpriced:
-        cost += f" without {counted(item.unpriced, 'question')} whose cost is unknown"
-    median, most = item.latency_median_ms, item.latency_p95_ms
-    pace = "no time measured"
-    if median is not None and most is not None:
-        pace = f"median {median / 1000:.1f} s, 95% within {most / 1000:.1f} s"
     lost = f", {item.requests_lost:,} of them lost" if item.requests_lost else ""
     lines = [
         f"{visible(item.judge)}: {visible(item.model)} at {visible(item.host)}, {in_words(item.task)}",
         f"{counted(item.calls, 'question')}: {counted_each(item.statuses)}",
         f"{counted(max(item.tries, item.requests_sent), 'request')} sent{lost}; "
         f"{counted(item.reused, 'answer')} taken from the study instead",
-        f"{item.prompt_tokens:,} tokens in, {item.completion_tokens:,} out; {cost}",
-        pace,
+        f"{item.prompt_tokens:,} tokens in, {item.completion_tokens:,} out; {price_words(item.cost, item.unpriced)}",
+        pace_words(item.latency_median_ms, item.latency_p95_ms),
     ]
     return "\n".join(fill(line, _WIDTH, initial_indent="  " * (line is not lines[0]), subsequent_indent="    ",
                           break_long_words=False, break_on_hyphens=False) for line in lines)  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from medreview.cli.output import counted, one_line
+from medreview.cli.output import counted, one_line, pace_words, price_words
 from medreview.cli.reports.estimates import p_cell
 from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, reasons, table, value_cell
 from medreview.llm.costs import PromptCost
@@ -100,15 +100,9 @@ def _cost(number: int, cost: PromptCost | None) -> str:
         return f"Run {number}: not asked from here."
     if not cost.calls:
         return f"Run {number}: this file has none of its questions."
-    price = "cost unknown" if cost.cost is None else f"cost {cost.cost:,.4f}"
-    if cost.cost is not None and cost.unpriced:
-        price += f" without {counted(cost.unpriced, 'question')} whose cost is unknown"
-    median, most = cost.latency_median_ms, cost.latency_p95_ms
-    pace = "no time measured"
-    if median is not None and most is not None:
-        pace = f"median {median / 1000:.1f} s, 95% within {most / 1000:.1f} s"
     also = f" (with those of run {', '.join(map(str, cost.with_runs))}, of the same prompt)" if cost.with_runs else ""
     return (
         f"Run {number}: {counted(cost.calls, 'question')}{also}, {cost.prompt_tokens:,} tokens in, "
-        f"{cost.completion_tokens:,} out; {price}; {pace}."
+        f"{cost.completion_tokens:,} out; {price_words(cost.cost, cost.unpriced)}; "
+        f"{pace_words(cost.latency_median_ms, cost.latency_p95_ms)}."
     )
