@@ -28,8 +28,12 @@ _TAIL: Final = 10
 
 
 def source_name(sources: Sequence[Source], shown: Source) -> str:
-    """The source as the answer names it, and of how many: ``[3]=[4] of 5``; alone, without a number of them."""
-    return shown.bracketed if len(sources) < 2 else f"{shown.bracketed} of {len(sources)}"
+    """The source as the answer names it, and of how many: ``[3] of 5``. Where its number is not its place, that too:
+    ``[7] · 2 of 3``. Alone, without a number of them."""
+    if len(sources) < 2:
+        return shown.bracketed
+    place = "" if shown.name == str(shown.place) else f" · {shown.place}"
+    return f"{shown.bracketed}{place} of {len(sources)}"
 
 
 def address_of(source: Source) -> str:

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -329,7 +330,7 @@ async def test_the_bar_names_the_shown_source_as_the_answer_does_and_marks_what_
 ) -> None:
     async with on_screen(workbench(crowded), *size) as (app, pilot):
         first = bar_row(app)
-        assert "[4]=[3] of 22" in first
+        assert "[4]=[3] · 2 of 22" in first
         assert "cited here" in pane_text(app, "bar")
         assert "in-chi" in first
         assert "quote CHANGED" in screen_text(app) or "quote changed" in screen_text(app)
@@ -340,7 +341,7 @@ async def test_the_bar_names_the_shown_source_as_the_answer_does_and_marks_what_
         for _ in range(20):
             await press(pilot, "right_square_bracket")
             assert width(bar_row(app)) <= size[0]
-        assert "[23] of 22" in bar_row(app)
+        assert "[23] · 22 of 22" in bar_row(app)
         assert "cited here" not in pane_text(app, "bar")
         await press(pilot, "right_square_bracket")
         assert bar_row(app) == first
@@ -379,8 +380,9 @@ def source(name: str, url: str = "", *, cited: bool = False) -> Source:
 
 
 def test_a_source_is_called_as_the_answer_does_and_of_how_many_it_is_one():
-    sources = [source("3=4", cited=True), source("7", cited=True), source("a")]
-    assert [source_name(sources, each) for each in sources] == ["[3]=[4] of 3", "[7] of 3", "[a] of 3"]
+    names = ("3=4", "7", "3")
+    sources = [replace(source(name, cited=True), place=place) for place, name in enumerate(names, 1)]
+    assert [source_name(sources, each) for each in sources] == ["[3]=[4] · 1 of 3", "[7] · 2 of 3", "[3] of 3"]
     assert source_name(sources[:1], sources[0]) == "[3]=[4]"
 
 
