@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from medreview.cli.network import pages_sentence, references_sentence
-from medreview.cli.options import Map, read_mapping
+from medreview.cli.options import Map, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, odd_records, one_line, progress, say
 from medreview.cli.review_words import STDIN
 from medreview.errors import UserError
@@ -41,7 +41,7 @@ def opened_or_made(path: Path) -> Iterator["Study"]:
     from medreview.study import Study
 
     fresh = not path.exists()
-    with Study.create(path) if fresh else Study.open(path) as study:
+    with Study.create(path) if fresh else open_study(path) as study:
         try:
             yield study
         except UserError:

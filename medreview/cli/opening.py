@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from medreview.cli.output import say
+from medreview.cli.output import say, say_if_older
 from medreview.cli.review_words import STDIN, ReviewOptions
 from medreview.cli.verdict_access import current_verdicts
 from medreview.errors import UserError
@@ -200,14 +200,15 @@ def review_paths(
     answers: "AnswerOptions | None" = None,
 ) -> None:
     """Open the study for review; one is made first, or taken further, of files of answers (``answers``: which)."""
-    from medreview.study import Study
-
     if wanted.audit is not None and wanted.queue not in (None, "audit", "random"):
         raise UserError("--audit opens the audit; name no other queue with it.")
     study, files = _study_and_files(paths)
     if files and wanted.read_only and not study.exists():
         raise UserError(f"There is no study {study} to look at yet; without --read-only it is made from {files[0]}.")
     if not files or wanted.read_only:
+        from medreview.study import Study
+
+        say_if_older(study, wanted.read_only)
         with Study.open(study, read_only=wanted.read_only) as opened:
             _review(opened, wanted)
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_origin
 
 from typer import Argument, Option
 
-from medreview.cli.output import progress, say
+from medreview.cli.output import progress, say, say_if_older
 from medreview.errors import UserError
 from medreview.next_step import command
 
@@ -78,6 +78,7 @@ def open_study(path: Path, *, read_only: bool = False) -> "Study":
     """The study, opened for a command; what that takes is loaded only then."""
     from medreview.study import Study
 
+    say_if_older(path, read_only)
     return Study.open(path, read_only=read_only)
 
 

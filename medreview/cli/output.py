@@ -6,12 +6,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from medreview.next_step import command
 from medreview.progress import SILENT, Progress
 from medreview.text import counted as counted  # of the words that commands speak in
 from medreview.text import in_words
 from medreview.visible import json_text, visible, visible_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import rich.progress
 
 
@@ -32,6 +35,17 @@ def say(*lines: str) -> None:
     :func:`result`."""
     for line in lines:
         print(visible_line(line), file=sys.stderr)
+
+
+def say_if_older(path: "Path", read_only: bool) -> None:
+    """Tell a person at the terminal why a study that an older version made takes longer to open."""
+    from medreview.study.file_kind import study_version
+    from medreview.study.migrations import NEWEST
+
+    if sys.stderr.isatty() and 0 < study_version(path) < NEWEST:
+        for_good = f"It is brought up to date first; a copy of it stays in {path.name}.backups."
+        for_now = f"A copy of it is brought up to date for this; `{command('review', path)}` does so for good."
+        say(f"An older medreview made {path.name}. {for_now if read_only else for_good}")
 
 
 def bad_records(bad: Iterable[Any], path: object) -> None:

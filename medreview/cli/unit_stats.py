@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from medreview.cli.options import open_study
 from medreview.cli.output import counted, one_line, result
 from medreview.cli.reports.estimates import provenance_lines
 from medreview.cli.reports.facts import both_interval_parts, fact_values, next_parts, theme_step, vote_parts
@@ -46,7 +47,6 @@ from medreview.stats.units.unit_figures import (
     reviewers_named,
     unit_figures,
 )
-from medreview.study import Study
 from medreview.study.ids import kind_of
 from medreview.units.held_facts import held_facts, waiting_facts
 from medreview.units.registry import KINDS
@@ -124,7 +124,7 @@ def print_unit_stats(
     from medreview.review.looks import shown_by_units, told_by_sums
     from medreview.review.queue_filters import select_units
 
-    with Study.open(study, read_only=True) as opened:
+    with open_study(study, read_only=True) as opened:
         kind = "" if unit is None else kind_named(unit)
         kind = _kind_with_gold(opened.reader, kind) if gold else kind
         check_asked(kind, by, where, juries)

@@ -19,13 +19,26 @@ _SQLITE: Final = b"SQLite format 3\0"
 
 def is_database(path: Path) -> bool:
     """Whether a file is an SQLite database, as a study is."""
+    return _header(path).startswith(_SQLITE)
+
+
+def study_version(path: Path) -> int:
+    """The version of the study format of a file, without opening it as a database; 0 for another file.
+
+    It is the ``user_version`` of SQLite's header (https://www.sqlite.org/fileformat.html).
+    """
+    header = _header(path)
+    return int.from_bytes(header[60:64]) if header.startswith(_SQLITE) else 0
+
+
+def _header(path: Path) -> bytes:
     try:
         if not path.is_file():  # to open a pipe is to wait
-            return False
+            return b""
         with path.open("rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
+            return file.read(100)
     except OSError:
-        return False
+        return b""
 
 
 def is_no_file(path: Path) -> str:

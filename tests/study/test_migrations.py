@@ -36,6 +36,8 @@ from medreview.study.migrations import NEWEST, run_steps, schema_version
 from medreview.study.own_axes import add_axis
 from medreview.study.row_seals import all_misfits, register
 from tests.support import asked_items
+from tests.support.commands import MEDREVIEW
+from tests.support.terminal import Terminal
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -113,6 +115,12 @@ def test_an_older_study_is_brought_up_to_date_and_says_what_it_said(older: Path,
     connection = sqlite3.connect(copy)
     assert schema_version(connection) == 1  # for the version that made it
     connection.close()
+
+
+def test_whoever_opens_an_older_study_at_a_terminal_is_told_why_it_takes_longer(older: Path) -> None:
+    with Terminal([*MEDREVIEW, "stats", older.name], 100, cwd=older.parent) as told:
+        told.finish()
+        assert b"made older.medreview. A copy of it is brought up to date for this" in told.output
 
 
 def test_an_older_study_is_read_without_being_changed(older: Path, tmp_path: Path) -> None:
