@@ -46,6 +46,7 @@ def looked(study: "Study", what: str, shown: "Shown") -> None:
     from medreview.review.looks import is_new, note_look
     from medreview.study.audit_frame import undecided_audit
 
+    unrecorded = set()
     for reviewer in reading(study):
         if shown == "verdicts" and is_new(study.reader, reviewer, shown):
             left = undecided_audit(study.reader, reviewer)
@@ -55,7 +56,8 @@ def looked(study: "Study", what: str, shown: "Shown") -> None:
                     "not decided yet will count as assisted. `export --blind` leaves that out."
                 )
         if sentence := note_look(study, reviewer, what, shown):
-            say(sentence)
+            unrecorded.add(sentence)
+    say(*unrecorded)
 
 
 @contextmanager
