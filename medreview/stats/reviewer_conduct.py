@@ -26,7 +26,7 @@ from medreview.stats.decision_timing import (
     stretches,
     timed_decisions,
 )
-from medreview.stats.formulas.agreement import LEADING_PAIR, two_raters
+from medreview.stats.formulas.agreement import LEADING_PAIR, paired
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, contributions, draw, sum_by_cluster
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import Side, difference
@@ -96,14 +96,7 @@ def _agreement(
     first, second = [one.first for one in held], [one.second for one in held]
     if not levels:  # of orders only whether they are the same is asked
         first, second = [_SAME[0]] * len(held), [_SAME[not one.same] for one in held]
-    found = two_raters(
-        first,
-        second,
-        levels or _SAME,
-        clusters=clusters,
-        statistics=LEADING_PAIR if levels else LEADING_PAIR[:1],
-        resampling=resampling,
-    )
+    found = paired(first, second, levels or _SAME, clusters, resampling)
     return IntraRater(
         kind=kind,
         axis=axis,
@@ -113,7 +106,7 @@ def _agreement(
         same=sum(one.same for one in held),
         labels=levels,
         table=found.table if levels else (),
-        agreement=tuple(found.figures.values()),
+        agreement=tuple(found.agreement(LEADING_PAIR if levels else LEADING_PAIR[:1]).values()),
     )
 
 
