@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from medreview.labels import AXES
+from medreview.labels import AXES, Mode
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.decision_timing import (
     Drift,
@@ -34,7 +34,6 @@ from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.units.kind_labels import unit_clusters
 from medreview.study.ids import kind_of
-from medreview.units.held_facts import Mode
 from medreview.units.label_comparisons import GoldResult, Twice, labelled_twice, told_results
 
 FIRST: Final[dict[Mode, str]] = {

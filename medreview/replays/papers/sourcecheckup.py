@@ -13,6 +13,7 @@ from medreview.generators.questions import Questions
 from medreview.judges.majority import majority_vote
 from medreview.judges.rollup import tie_rule
 from medreview.judges.tasks import merged, verification
+from medreview.labels import Mode
 from medreview.replays.replay import Replay, Row
 from medreview.replays.reproduced import CONFIRMED, MENDED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
 from medreview.replays.step_kinds import OFFLINE_RULES, PAGES, STATEMENTS, WHOLE_TEXTS, ask, files, generate, review
@@ -22,7 +23,7 @@ from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.reports.generated_items import cleanup_report
-from medreview.stats.reports.reviewer_labels import Mode, Scale
+from medreview.stats.reports.reviewer_labels import Scale
 from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.reports.study_support import JudgedSupport, SupportFigures, SupportReport, response_report
 from medreview.stats.units.kind_labels import (

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from medreview.judges.majority import OF_STUDY, Majority, majority_vote
 from medreview.judges.votes import VotingJudge
-from medreview.labels import TIE_RULES, TieRule
+from medreview.labels import TIE_RULES, Mode, TieRule
 from medreview.stats.formulas.agreement import LEADING_MANY, ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate
@@ -30,7 +30,6 @@ from medreview.stats.reports.reviewer_labels import (
     TIED_REVIEWERS,
     TOGETHER,
     Group,
-    Mode,
     ReviewerLabel,
     Scale,
     ScaleLabel,

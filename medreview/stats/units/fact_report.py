@@ -24,7 +24,7 @@ from medreview.errors import UserError
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord, answer_of
 from medreview.judges.majority import OF_STUDY
 from medreview.judges.rollup import tie_rule
-from medreview.labels import CLASH_WORDS, TieRule, label_words
+from medreview.labels import CLASH_WORDS, Mode, TieRule, label_words
 from medreview.stats.formulas.agreement import LEADING_PAIR, PairAgreement, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
@@ -41,7 +41,6 @@ from medreview.units.held_facts import (
     FailedFact,
     HeldFact,
     HeldFacts,
-    Mode,
     failed_facts,
     failures_id,
     held_facts,

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, get_args
 
 from medreview.judges.votes import VotingJudge
-from medreview.labels import AXES, FLAG_AXES, scale_of
+from medreview.labels import AXES, FLAG_AXES, Mode, scale_of
 from medreview.stats.clusters import ClusterName, Clusters, study_clusters
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import share_of
 from medreview.stats.reports.own_labels import Basis
-from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode, Scale
+from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Scale
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.study.ids import STATEMENT
 from medreview.text import in_words

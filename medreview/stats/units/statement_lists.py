@@ -134,12 +134,11 @@ def _unplaced(one: ListCheck) -> bool:
 
 
 def _between(checks: Sequence[ListCheck], labels: KindLabels, resampling: Resampling) -> list[ListAgreement]:
-    kinds = {str(mode): which for mode, which in OF_MODE.items()}
-    order, found = tuple(kinds.values()), []
+    order, found = tuple(OF_MODE.values()), []
     for scale, words in ((MISSES, _completeness), (CONTAINED, _containment), (ALONE, _aloneness)):
         people: dict[tuple[str, Which], dict[str, str]] = {}
         for one in sorted(checks, key=lambda check: check.reviewer):
-            people.setdefault((one.reviewer, kinds[one.mode]), {}).update(words(one, labels.kind))
+            people.setdefault((one.reviewer, OF_MODE[one.mode]), {}).update(words(one, labels.kind))
         table = Ratings(scale, labels.cluster, labels.clusters, people)
         found += [ListAgreement(scale.title, scale.labels, one) for one in between_reviewers(table, resampling, order)]
     return sorted(found, key=lambda one: (order.index(one.found.which), one.found.first, one.found.second))
