@@ -287,6 +287,9 @@ FLAGS: Final = (
 FLAG_AXES: Final = tuple(flag.level for flag in FLAGS if flag.level in AXES)
 """The flags that are axes on which reviewers are compared; ``badly_parsed`` is not one of them."""
 
+Mode = Literal["blind", "assisted"]
+"""How a label was given: before anything of the judges' opinion had been seen, or after."""
+
 Via = Literal["digit", "accept", "reveal", "script", "file"]
 """How a decision was given: by its key, by accepting the judges' verdict, by changing it beside theirs, from Python; in
 a file of labels that was imported."""

@@ -323,32 +323,14 @@ class Workbench(Places):
     def promote(self, session: "ReviewSession", part: "LeftOut") -> None:
         """Make a statement of what was left out, judged offline like the others."""
         from medreview import pipeline
-        from medreview.review.decision import brief
 
-        done = pipeline.promote(
-            self._study,
-            session.reviewer,
-            [part.left_out_id],
-            queue=session.queue,
-            pass_no=session.pass_no,
-            synonyms=self._config.synonyms_file,
-        )
-        session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
+        pipeline.promote_here(session, part, self._config.synonyms_file)
 
     def edit(self, session: "ReviewSession", event: "NewEvent", words: str) -> None:
         """Edit a statement, and go to the result, judged offline like the others."""
         from medreview import pipeline
 
-        done = pipeline.edit(
-            self._study,
-            session.reviewer,
-            [event],
-            queue=session.queue,
-            mode=session.mode,
-            pass_no=session.pass_no,
-            synonyms=self._config.synonyms_file,
-        )
-        session.reopen(done.receipt, words, done.statements)
+        pipeline.edit_here(session, event, words, self._config.synonyms_file)
 
     # Leaving
 

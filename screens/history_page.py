@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-from textual import events
 from textual.app import ComposeResult
 
 from medreview.errors import UserError
@@ -112,14 +111,6 @@ class HistoryScreen(KeyScreen[None]):
         if self._line is None:
             self._list.move_to(index)
             self._open()
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Pasted text goes into the line."""
-        event.stop()
-        if self._line is not None:
-            self._line.paste(event.text)
-            with self.app.batch_update():
-                self.paint()
 
     def _open(self) -> bool:
         place = self._list.cursor

@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Offset
 from textual.widget import Widget
@@ -169,14 +168,6 @@ class HomeScreen(KeyScreen[None]):
             ("q", "key"), (" leave", ""),
         ]  # fmt: skip
         self._foot.show(foot_rows([opens, keys], "", self._said or self._asked(), False, columns))
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Pasted text goes into the line, where one is typed."""
-        event.stop()
-        if self._line is not None:
-            self._line.paste(event.text)
-            with self.app.batch_update():
-                self.paint()
 
     def clicked(self, widget: Widget, at: Offset) -> None:
         """A key, an entry of the line, or a row of the list."""

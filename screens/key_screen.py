@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from textual import events
 from textual.geometry import Offset
@@ -42,6 +42,13 @@ def keys_row(*keys: tuple[str, str] | None, gap: int = 2) -> list[StyledText]:
     return [*row[:-1], (row[-1][0].rstrip(" "), "")]
 
 
+class TypedLine(Protocol):
+    """A line that is being typed on a screen."""
+
+    def paste(self, text: str) -> None:
+        """Take in pasted text."""
+
+
 Result = TypeVar("Result")
 
 _READING: Final = 0.06
@@ -52,6 +59,7 @@ class KeyScreen(Screen[Result], Generic[Result]):
     """A screen that answers every key itself; nothing on it takes the focus."""
 
     app: "Workbench"
+    _line: TypedLine | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,6 +101,14 @@ class KeyScreen(Screen[Result], Generic[Result]):
     def on_resize(self, _event: events.Resize) -> None:
         """Draw for another size."""
         self.paint()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text goes into the line, where one is typed."""
+        event.stop()
+        if self._line is not None:
+            self._line.paste(event.text)
+            with self.app.batch_update():
+                self.paint()
 
     def on_key(self, event: events.Key) -> None:
         """Answer a key and draw the result, in one frame.

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from textual import events
 from textual.app import ComposeResult
 
 from medreview.errors import UserError
@@ -236,7 +235,7 @@ class BackgroundScreen(KeyScreen[None]):
         self._head = LinesView(id="page-head")
         self._list = LinesView(id="list")
         self._foot = LinesView(id="home-foot")
-        self._line = self._input()
+        self._line: LineInput = self._input()
 
     def compose(self) -> ComposeResult:
         """Title, what was said so far, the line."""
@@ -260,13 +259,6 @@ class BackgroundScreen(KeyScreen[None]):
         """Everything goes into the line; Enter ends it, Esc leaves."""
         self._line.press(key)
         return False
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Pasted text goes into the line."""
-        event.stop()
-        self._line.paste(event.text)
-        with self.app.batch_update():
-            self.paint()
 
     def _input(self) -> LineInput:
         name = FIELDS[self._at][0]

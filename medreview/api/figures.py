@@ -11,11 +11,11 @@ from medreview.api.opened import OpenedFile, Place
 from medreview.errors import UserError
 
 if TYPE_CHECKING:
+    from medreview.labels import Mode
     from medreview.stats.citation_kpis import CitationReport
     from medreview.stats.formulas.bootstrap import Resampling
     from medreview.stats.reports.audit_report import AuditReport
     from medreview.stats.reports.comparison import Comparison
-    from medreview.stats.reports.reviewer_labels import Mode
     from medreview.stats.reports.study_support import SupportReport
     from medreview.stats.study_figures import StudyFigures
     from medreview.stats.units.fact_report import Juries

@@ -18,7 +18,7 @@ from medreview.labels import (
     label_words,
     level_for_key,
 )
-from medreview.review.decision import FollowUp, brief
+from medreview.review.decision import FollowUp
 from medreview.review.judge_words import missing_words, state_words, sure_words
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit, partner_for
@@ -317,16 +317,7 @@ def _left_out(session: ReviewSession, number: str) -> bool:
     from medreview import pipeline
     from medreview.config import load_config
 
-    part = parts[int(number) - 1]
-    done = pipeline.promote(
-        session.study,
-        session.reviewer,
-        [part.left_out_id],
-        queue=session.queue,
-        pass_no=session.pass_no,
-        synonyms=load_config().synonyms_file,
-    )
-    session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
+    pipeline.promote_here(session, parts[int(number) - 1], load_config().synonyms_file)
     return True
 
 
@@ -350,16 +341,7 @@ def _edit(session: ReviewSession, typed: str) -> bool:
             event, done_words = exclude_event(reader, session.unit), "excluded as not medical"
         case _:
             raise UserError("Say E s WORDS to cut the statement, E j to join it with the next, E x to exclude it.")
-    done = pipeline.edit(
-        session.study,
-        session.reviewer,
-        [event],
-        queue=session.queue,
-        mode=session.mode,
-        pass_no=session.pass_no,
-        synonyms=load_config().synonyms_file,
-    )
-    session.reopen(done.receipt, f"{name} {done_words}", done.statements)
+    pipeline.edit_here(session, event, f"{name} {done_words}", load_config().synonyms_file)
     return True
 
 

@@ -41,7 +41,16 @@ from medreview.pipeline.preparing import (
     run,
     save_pages,
 )
-from medreview.pipeline.rolling_up import Edited, edit, merge, promote, roll_up, set_tie_rule
+from medreview.pipeline.rolling_up import (
+    Edited,
+    edit,
+    edit_here,
+    merge,
+    promote,
+    promote_here,
+    roll_up,
+    set_tie_rule,
+)
 from medreview.references.library import LibraryOfFiles, library_of
 from medreview.references.stage import Authorities, CheckSummary
 
@@ -72,6 +81,7 @@ __all__ = [
     "bytes_of",
     "check_references",
     "edit",
+    "edit_here",
     "fetch",
     "find_references",
     "generate",
@@ -86,6 +96,7 @@ __all__ = [
     "plan_generation",
     "plan_meaning",
     "promote",
+    "promote_here",
     "roll_up",
     "run",
     "save_pages",

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from medreview.judges import rollup, verdict_fingerprint, verdicts
 from medreview.judges.claimed_quotes import ground_claims
@@ -17,12 +18,12 @@ from medreview.labels import TieRule
 from medreview.progress import SILENT, Progress
 from medreview.references.model import check_of
 from medreview.review import audit
-from medreview.review.decision import NO_QUEUE
+from medreview.review.decision import NO_QUEUE, brief
 from medreview.review.event_writer import EventWriter
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import Mode
 from medreview.review.statement_editing import made_of
-from medreview.statements.left_out import list_left_out, promotion
+from medreview.statements.left_out import LeftOut, list_left_out, promotion
 from medreview.statements.stage import mark_all
 from medreview.study import Study
 from medreview.study.events import NewEvent, Receipt
@@ -31,6 +32,9 @@ from medreview.study.merge import BRINGS, Brought, MergeSummary, Reads
 from medreview.study.merge import merge as join
 from medreview.units.kind import UnitView
 from medreview.units.registry import KINDS
+
+if TYPE_CHECKING:
+    from medreview.review.session import ReviewSession
 
 
 def roll_up(study: Study, progress: Progress = SILENT) -> int:
@@ -121,6 +125,20 @@ def edit(
             judge_offline(study, progress, 0, synonyms)
             ground_claims(study, progress)
     return Edited([each for event in events for each in made_of(event)], receipt)
+
+
+def edit_here(session: "ReviewSession", event: NewEvent, words: str, synonyms: Path | None) -> None:
+    """Edit a statement in a sitting, and go to the result; ``words`` tell what was done."""
+    done = edit(session.study, session.reviewer, [event], queue=session.queue, mode=session.mode,
+                pass_no=session.pass_no, synonyms=synonyms)  # fmt: skip
+    session.reopen(done.receipt, words, done.statements)
+
+
+def promote_here(session: "ReviewSession", part: LeftOut, synonyms: Path | None) -> None:
+    """Make a statement of what was left out of the response that a sitting is at."""
+    done = promote(session.study, session.reviewer, [part.left_out_id], queue=session.queue, pass_no=session.pass_no,
+                   synonyms=synonyms)  # fmt: skip
+    session.reopen(done.receipt, f"{brief(part.text)} is a statement now")
 
 
 def set_tie_rule(study: Study, rule: TieRule, progress: Progress = SILENT) -> None:

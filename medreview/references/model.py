@@ -6,6 +6,7 @@ files, too.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
 from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -225,10 +226,11 @@ check_of: Final = _reader(ReferenceCheck, "check")
 
 
 def _written(value: object) -> object:
-    if _has_fields(type(value)):
-        defaults = _defaults(type(value))
+    kind: Any = type(value)
+    if _has_fields(kind):
+        defaults = _defaults(kind)
         named = {name: getattr(value, name) for name in defaults}
-        if type(value).__name__ == "Span":
+        if kind.__name__ == "Span":
             return list(named.values())
         return {name: _written(one) for name, one in named.items() if one != defaults[name]}
     if isinstance(value, Mapping):
@@ -268,7 +270,7 @@ def _object(kind: Any, value: object, where: str) -> object:
         raise ValueError(f"{where}: nothing is called {min(unknown)!r}")
     if missing := [name for name, default in defaults.items() if default is _NO_DEFAULT and name not in value]:
         raise ValueError(f"{where}: {missing[0]} is missing")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     return kind(**{name: _read(hints[name], one, f"{where}.{name}") for name, one in value.items()})
 
 
@@ -276,6 +278,10 @@ def _has_fields(kind: Any) -> bool:
     return is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"))
 
 
+_hints: Final = cache(get_type_hints)  # working out the annotations again takes most of the time of reading
+
+
+@cache
 def _defaults(kind: Any) -> dict[str, object]:
     """The fields of a type and what each has when it is not given."""
     if not is_dataclass(kind):

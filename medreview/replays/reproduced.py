@@ -17,7 +17,7 @@ from medreview.errors import UserError
 from medreview.exchange.files.columns import Cell, Column, Type, cells
 from medreview.judges.majority import TieRule, majority_vote
 from medreview.stats.citation_kpis import CitationCounts, citation_figures
-from medreview.stats.formulas.agreement import two_raters
+from medreview.stats.formulas.agreement import paired
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import Estimate, half_up, percent
 from medreview.stats.formulas.human_baseline import MARGIN
@@ -425,8 +425,7 @@ def _medfacteval(votes: Votes | None) -> Iterator[Reproduced]:
         if rule == "positive":
             jury = kappa
             yield row(paper, what, JURY_KAPPA, kappa, tied)
-            over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), resampling=OVER_CASES,
-                          statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
+            over = paired(votes.consensus, majority.labels, (0, 1), _cases(votes), OVER_CASES).kappa()
             yield Reproduced(
                 paper, f"{what}, over cases", "", over, "not printed",
                 why="Facts of one case are not independent; the printed interval takes them as if they were.",
@@ -445,8 +444,7 @@ def _small_jury(paper: str, votes: Votes) -> Iterator[Reproduced]:
     known = [name for name in members if name is not None]
     if len(known) == len(SMALL_JURY):
         majority = majority_vote(list(zip(*(votes.judges[name] for name in known), strict=True)))
-        over = two_raters(votes.consensus, majority.labels, (0, 1), clusters=_cases(votes), resampling=OVER_CASES,
-                          statistics=("cohen_kappa",)).figures["cohen_kappa"]  # fmt: skip
+        over = paired(votes.consensus, majority.labels, (0, 1), _cases(votes), OVER_CASES).kappa()
         yield Reproduced(paper, f"kappa of the small jury ({', '.join(known)})", "", over, "not printed",
                          why="Figure 3 shows it without a number. Of three judges none can tie.")  # fmt: skip
 
@@ -476,7 +474,7 @@ def _judge(paper: str, judge: str, ours: Estimate, votes: Votes) -> Reproduced:
 
 
 def _kappa(votes: Votes, said: Sequence[Hashable]) -> Estimate:
-    return two_raters(votes.consensus, said, (0, 1), statistics=("cohen_kappa",)).figures["cohen_kappa"]
+    return paired(votes.consensus, said, (0, 1)).kappa()
 
 
 def _cases(votes: Votes) -> list[int]:

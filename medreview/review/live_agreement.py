@@ -442,6 +442,7 @@ class LiveUnitAgreement:
         self._seq = newest
         self._labels: KindLabels = kind_labels(self._reader, self._kind, [self._reviewer])
         self._units = {one.item: one.unit for one in self._labels.given}
+        self._on = {scale.name: self._labels.on(scale) for scale in self.scales}
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -490,20 +491,19 @@ class LiveUnitAgreement:
         self, group: Group, scale: Scale, judge: VotingJudge | None
     ) -> tuple[ClusteredPairs, Counter[str], dict[tuple[str, str], list[str]]]:
         """What meets, why the rest is left out, and the units of each cell."""
-        labels, which = self._labels, OF_MODE[group.mode]
+        table, rater = self._on[scale.name], (self._reviewer, OF_MODE[group.mode])
         if judge == GOLD:
-            mine, theirs = labels.against_gold(self._reviewer, which, scale), labels.right(scale)
+            mine, theirs = table.when_told.get(rater, {}), table.gold
         else:
-            mine = labels.of(self._reviewer, which, scale)
-            theirs = labels.machine(judge.name, scale) if judge and judge.name in labels.said else {}
-        pairs, dropped = ClusteredPairs(scale.labels, labels.cluster), Counter[str]()
+            mine, theirs = table.people.get(rater, {}), table.machines.get(judge.name, {}) if judge else {}
+        pairs, dropped = ClusteredPairs(scale.labels, table.cluster), Counter[str]()
         cells: dict[tuple[str, str], list[str]] = {}
         for one in self._given(group, scale):
             if one.item not in mine or one.item not in theirs:
                 dropped[_missing(one, mine, judge)] += 1
                 continue
             pair = mine[one.item], theirs[one.item]
-            pairs.add(labels.clusters[one.item], *pair)
+            pairs.add(table.clusters[one.item], *pair)
             cells.setdefault(pair, []).append(self._units[one.item])
         return pairs, dropped, cells
 
@@ -513,7 +513,7 @@ class LiveUnitAgreement:
         return list(found.values())
 
 
-def _missing(one: GivenLabel, mine: dict[str, str], judge: VotingJudge | None) -> str:
+def _missing(one: GivenLabel, mine: Mapping[str, str], judge: VotingJudge | None) -> str:
     if one.item in mine:
         return "no right label is shown" if judge == GOLD else NO_JUDGEMENT
     return REVIEWER_UNSURE if one.label == "cannot_judge" else _NO_PLACE

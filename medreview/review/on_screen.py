@@ -61,6 +61,8 @@ class ShownUnit(Sitting):
     What machines say is read only where it may be seen, and for the record of a decision.
     """
 
+    item: StatementView | None = None
+    """The statement, where the unit is one."""
     _view: UnitView | None = None
     _read_from: str | None = None
     """The text that was on the screen before the judges' words were read one after the other."""
@@ -85,11 +87,6 @@ class ShownUnit(Sitting):
             return view
         more = self._once("afterwards", (self.own,), lambda: self.asks.afterwards(self.study.reader, self.unit))
         return self._once("whole", (more,), lambda: view._replace(documents=(*view.documents, *more)))
-
-    @property
-    def item(self) -> StatementView | None:
-        """The statement, where it is one."""
-        return self._view.statement if self._view else None
 
     @property
     def name(self) -> str:
@@ -117,7 +114,7 @@ class ShownUnit(Sitting):
         self.own = load_reviewer_state(self.study.reader, self.unit, self.reviewer, self.pass_no)
         self._view = self.asks.load(self.study.reader, self.unit) if self.unit else None
         self._held, self.place = {}, 0
-        item = self.item
+        item = self.item = self._view.statement if self._view else None
         if item is not None:
             about = cause(self.study.reader, item.sources, self.queue.kind.name, self.unit, self.own.snapshot_id)
             if first := about or item.opening_source:
@@ -314,8 +311,8 @@ class ShownUnit(Sitting):
     @property
     def document(self) -> Document | None:
         """The text in the main pane."""
-        documents = self.view.documents if self.view else ()
-        return documents[self.place] if documents else None
+        view = self.view
+        return view.documents[self.place] if view and view.documents else None
 
     @property
     def source(self) -> Source | None:
@@ -325,12 +322,12 @@ class ShownUnit(Sitting):
     @property
     def text_key(self) -> str | None:
         """The key of the text in the main pane, unique within the unit."""
-        return self.document.key if self.document else None
+        return found.key if (found := self.document) else None
 
     @property
     def snapshot(self) -> str | None:
         """The snapshot whose text is in the main pane."""
-        return self.document.snapshot_id if self.document else None
+        return found.snapshot_id if (found := self.document) else None
 
     def turn_source(self, step: int) -> bool:
         """Show the next (1) or previous (-1) text, round and round. False when there is one at most."""

@@ -32,7 +32,7 @@ from medreview.units.statement import STATEMENT_ASKS
 
 _FEW: Final = 300
 """Units of a queue up to which they are asked one by one how they stand."""
-OF_UNIT: Final = ("unit", "own", "reads", "place", "_before", "_view", "_held")
+OF_UNIT: Final = ("unit", "own", "reads", "place", "item", "_before", "_view", "_held")
 """The attributes that reading a unit sets."""
 
 

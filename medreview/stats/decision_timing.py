@@ -11,14 +11,13 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Final, Protocol
 
-from medreview.labels import Via
+from medreview.labels import Mode, Via
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import TestResult, adjusted, family_size
 from medreview.stats.formulas.latency import percentile, percentile_figure
 from medreview.stats.formulas.ranks_and_ratings import spearman
 from medreview.stats.formulas.shared_draws import ResponseSample
-from medreview.units.held_facts import Mode
 
 PAUSE: Final = timedelta(minutes=30)
 """Between two decisions, from which on the later one is of another sitting."""

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from medreview.labels import AXES
+from medreview.labels import AXES, Mode
 from medreview.stats.clusters import Clusters, study_clusters
 from medreview.stats.decision_timing import (
     Drift,
@@ -26,7 +26,7 @@ from medreview.stats.decision_timing import (
     stretches,
     timed_decisions,
 )
-from medreview.stats.formulas.agreement import LEADING_PAIR, two_raters
+from medreview.stats.formulas.agreement import LEADING_PAIR, paired
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, contributions, draw, sum_by_cluster
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import Side, difference
@@ -34,7 +34,6 @@ from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import ResponseSample
 from medreview.stats.units.kind_labels import unit_clusters
 from medreview.study.ids import kind_of
-from medreview.units.held_facts import Mode
 from medreview.units.label_comparisons import GoldResult, Twice, labelled_twice, told_results
 
 FIRST: Final[dict[Mode, str]] = {
@@ -96,14 +95,7 @@ def _agreement(
     first, second = [one.first for one in held], [one.second for one in held]
     if not levels:  # of orders only whether they are the same is asked
         first, second = [_SAME[0]] * len(held), [_SAME[not one.same] for one in held]
-    found = two_raters(
-        first,
-        second,
-        levels or _SAME,
-        clusters=clusters,
-        statistics=LEADING_PAIR if levels else LEADING_PAIR[:1],
-        resampling=resampling,
-    )
+    found = paired(first, second, levels or _SAME, clusters, resampling)
     return IntraRater(
         kind=kind,
         axis=axis,
@@ -113,7 +105,7 @@ def _agreement(
         same=sum(one.same for one in held),
         labels=levels,
         table=found.table if levels else (),
-        agreement=tuple(found.figures.values()),
+        agreement=tuple(found.agreement(LEADING_PAIR if levels else LEADING_PAIR[:1]).values()),
     )
 
 

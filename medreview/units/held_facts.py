@@ -20,12 +20,10 @@ from medreview.judges.fact_votes import (
     facts_in_responses,
     jury_word,
 )
-from medreview.labels import TieRule
+from medreview.labels import Mode, TieRule
 from medreview.study.ids import content_id, unit_id
 from medreview.units.cases import case_of_question
 from medreview.units.statement_view import response_name
-
-Mode = Literal["blind", "assisted"]
 
 _FACTS: Final = """SELECT question_sha256, key_fact_id, ordinal, text, category FROM key_fact_in_force
 ORDER BY question_sha256, ordinal, key_fact_id"""

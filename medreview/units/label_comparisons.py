@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from medreview.judges.votes import jury
-from medreview.labels import same_label
+from medreview.labels import Mode, same_label
 from medreview.study.audit_frame import listable
 from medreview.study.counts import DIFFERING
 from medreview.study.ids import content_id
 from medreview.study.study_acts import study_acts
 from medreview.text import Span
-from medreview.units.held_facts import Mode
 from medreview.units.kind import Gold
 from medreview.units.statement_view import Judgement
 from medreview.units.stored import load_gold

@@ -14,7 +14,7 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Final, NamedTuple
 
 from medreview.exchange.files.columns import Cell, Column, ExportFile, cells, levels_of
-from medreview.labels import STATEMENT_LIST
+from medreview.labels import STATEMENT_LIST, Mode
 from medreview.study.ids import ids_of
 from medreview.study.statement_edits import PROMOTE, edits_of, fold
 from medreview.text import Span, in_words, sha256
@@ -95,16 +95,16 @@ def load_list(reader: sqlite3.Connection, response_id: str, answer: str) -> Stat
 class ListCheck(NamedTuple):
     """What one reviewer says of the list of one answer, in one pass.
 
-    ``mode`` is ``blind`` or ``assisted``, ``label`` a level of the axis. ``statements``: the ids of the list;
-    ``not_contained`` and ``not_self_contained`` those of them that are marked so. ``missing``: the words of the answer
-    that no statement says, or how the reviewer would say them. ``unplaced``: the fault of the label has no place.
+    ``label`` is a level of the axis. ``statements``: the ids of the list; ``not_contained`` and ``not_self_contained``
+    those of them that are marked so. ``missing``: the words of the answer that no statement says, or how the reviewer
+    would say them. ``unplaced``: the fault of the label has no place.
     """
 
     response_id: str
     parser: str
     reviewer: str
     pass_no: int
-    mode: str
+    mode: Mode
     label: str
     statements: tuple[str, ...]
     not_contained: frozenset[str]

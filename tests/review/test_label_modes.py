@@ -11,13 +11,14 @@ import pytest
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
+from medreview.labels import Mode
 from medreview.review.live_agreement import LiveFigures
 from medreview.review.looks import note_look
 from medreview.review.queue import open_queue
 from medreview.review.reviewer_state import load_reviewer_states
 from medreview.review.session import ReviewSession
 from medreview.stats.formulas.bootstrap import Resampling
-from medreview.stats.reports.reviewer_labels import Mode, reviewer_labels, reviewers
+from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.stats.reports.small_jury import jury_labels
 from medreview.stats.study_figures import study_figures
 from medreview.study import Study

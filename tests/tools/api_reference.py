@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import medreview
+from medreview import labels
 from medreview.api import figures, opened
 from medreview.api.opened import OpenedFile
 from medreview.citations.stage import CitationSummary
@@ -20,7 +21,6 @@ from medreview.llm.costs import CostEstimate
 from medreview.progress import SILENT
 from medreview.setting import settings_in
 from medreview.sources import stage
-from medreview.stats.reports import reviewer_labels
 
 FILE = Path(__file__).parents[2] / "docs" / "api.md"
 BEGIN, END = "<!-- reference -->", "<!-- /reference -->"
@@ -51,7 +51,7 @@ ALIASES = {
     "Place": opened.Place,
     "Scope": stage.Scope,
     "Between": figures.Between,
-    "Mode": reviewer_labels.Mode,
+    "Mode": labels.Mode,
     "ScaleName": figures.ScaleName,
 }
 """Names that stand in signatures for a type."""

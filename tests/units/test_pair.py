@@ -12,6 +12,7 @@ from medreview.exchange.exports.label_rows import LABELS, label_rows
 from medreview.exchange.exports.pair_rows import pair_rows
 from medreview.judges.rollup import SourceOpinion
 from medreview.judges.verdicts import refresh
+from medreview.replays.papers.sourcecheckup import REPLAY
 from medreview.review.decision import last_act
 from medreview.study import Study
 from medreview.study.check import check
@@ -267,6 +268,8 @@ def test_the_same_file_says_nothing_new_of_a_page_that_has_changed(answers: Stud
     new_version(answers, "a", "Warfarin is monitored by the anti-Xa activity.")
     assert bring(answers, record).labels == 0
     assert len(rows_of(answers, "SELECT * FROM decision_stale")) == 1
+    unlabelled = "nobody has labelled a pair yet (queue pairs)"
+    assert unlabelled in [row.missing for row in REPLAY.table(answers)]
 
 
 def test_what_is_no_label_or_is_not_in_the_study_is_named_with_its_line(answers: Study) -> None:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     import sqlite3
 
     from medreview.config import Config
+    from medreview.labels import Mode
     from medreview.llm.costs import Spent
     from medreview.llm.judge_client import Pinged
     from medreview.llm.settings import JudgeSettings
     from medreview.stats.formulas.estimate import Estimate
     from medreview.stats.reports.judged_labels import PromptReport
-    from medreview.stats.reports.reviewer_labels import Mode
     from medreview.stats.reports.small_jury import JuryChoice, SmallJury
     from medreview.study import Study
 

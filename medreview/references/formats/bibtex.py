@@ -23,6 +23,7 @@ from medreview.references.formats.fields import (
     without_mark,
     years_in,
 )
+from medreview.references.formats.tagged import usable
 from medreview.references.model import Author, Identifier, Record, WorkKind
 
 if TYPE_CHECKING:
@@ -109,10 +110,9 @@ def read_bibtex(text: str) -> Iterator[Record | BadRecord]:
     for number, ((line, entry), fields) in enumerate(zip(entries, raw, strict=True), 1):
         kind = entry.entry_type.lower()
         record = _record(entry.key, kind, _Values(_inherited(fields, kind, named), strings, budget), number)
-        if record.title or record.identifiers:
-            yield record
-        elif kind not in _NO_WORKS:
-            yield BadRecord(line, "has neither a title nor an identifier")
+        found = usable(record, line)
+        if found is record or kind not in _NO_WORKS:
+            yield found
 
 
 def _splitter(text: str) -> "Splitter":

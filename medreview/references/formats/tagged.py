@@ -59,6 +59,12 @@ class Tagged:
         return bool(self._values)
 
 
+def usable(record: Record, line: int) -> Record | BadRecord:
+    """A record; one that has neither a title nor an identifier becomes a :class:`BadRecord` with its first line."""
+    nameless = not (record.title or record.identifiers)
+    return BadRecord(line, "has neither a title nor an identifier") if nameless else record
+
+
 def tagged_records(
     lines: Iterable[str], pattern: re.Pattern[str], first: str, last: str = "", *, blank_ends: bool = False
 ) -> Iterator[Tagged]:
@@ -113,13 +119,9 @@ _LEFT: Final = re.compile(r"\A\[(.*)\]\.?\Z", re.DOTALL)
 
 
 def read_nbib(lines: Iterable[str]) -> Iterator[Record | BadRecord]:
-    """The records; one that has neither a title nor an identifier becomes a :class:`BadRecord` with its first line."""
+    """The records, each if it is :func:`usable`."""
     for number, tagged in enumerate(tagged_records(lines, NBIB_LINE, "PMID", blank_ends=True), 1):
-        record = _nbib_record(tagged, number)
-        if record.title or record.identifiers:
-            yield record
-        else:
-            yield BadRecord(tagged.line, "has neither a title nor an identifier")
+        yield usable(_nbib_record(tagged, number), tagged.line)
 
 
 def _nbib_record(tagged: Tagged, number: int) -> Record:
@@ -202,13 +204,9 @@ _OF_PUBMED: Final = re.compile(r"pub ?med|medline|\bnlm\b", re.IGNORECASE)
 
 
 def read_ris(lines: Iterable[str]) -> Iterator[Record | BadRecord]:
-    """The records; one that has neither a title nor an identifier becomes a :class:`BadRecord` with its first line."""
+    """The records, each if it is :func:`usable`."""
     for number, tagged in enumerate(tagged_records(lines, RIS_LINE, "TY", "ER"), 1):
-        record = _ris_record(tagged, number)
-        if record.title or record.identifiers:
-            yield record
-        else:
-            yield BadRecord(tagged.line, "has neither a title nor an identifier")
+        yield usable(_ris_record(tagged, number), tagged.line)
 
 
 def _ris_record(tagged: Tagged, number: int) -> Record:

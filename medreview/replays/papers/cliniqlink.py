@@ -44,7 +44,7 @@ def table(study: Study) -> Iterator[Row]:
 def _annotation(study: Study, items: list[AnnotatedItem]) -> Iterator[Row]:
     found = qa_figures(items)
     rates, relevance, validity = found.rates[0], found.relevance_agreement, found.validity_agreement
-    together = all_reviewers(kind_labels(study.reader, "qa"), RELEVANCE, DEFAULT)
+    together = all_reviewers(kind_labels(study.reader, "qa").on(RELEVANCE), DEFAULT)
     yield Row("hallucination rate", _HALLUCINATED, rates.hallucination_rate,
               why=_ANY_FLAG)  # fmt: skip
     yield Row("plausibility: relevance 5 of 5", f"{PLAUSIBLE.words}, {PLAUSIBLE.counts}", rates.plausibility,

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -13,11 +13,12 @@ from medreview.generators.questions import Questions
 from medreview.judges.majority import majority_vote
 from medreview.judges.rollup import tie_rule
 from medreview.judges.tasks import merged, verification
+from medreview.labels import Mode
 from medreview.replays.replay import Replay, Row
 from medreview.replays.reproduced import CONFIRMED, MENDED, REMOVED, REVISED_SUPPORTED, WHOLE_BY_EXPERT, WHOLE_BY_JUDGE
 from medreview.replays.step_kinds import OFFLINE_RULES, PAGES, STATEMENTS, WHOLE_TEXTS, ask, files, generate, review
 from medreview.statements.own_citations import every_statement
-from medreview.stats.formulas.agreement import many_raters, two_raters
+from medreview.stats.formulas.agreement import many_raters, paired
 from medreview.stats.formulas.bootstrap import DEFAULT
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import proportion
@@ -27,10 +28,13 @@ from medreview.stats.reports.study_reader import judged_responses
 from medreview.stats.reports.study_support import JudgedSupport, SupportFigures, SupportReport, response_report
 from medreview.stats.units.kind_labels import (
     ALL_SUPPORTED,
+    FIRST_BLIND,
+    OF_MODE,
     RULES,
     SUPPORTED,
+    Ratings,
     clusters_of_kind,
-    folded,
+    kind_labels,
     scales_of,
 )
 from medreview.stats.url_analysis import url_figures
@@ -68,8 +72,6 @@ def _still_unsupported(reader: sqlite3.Connection) -> Estimate:
     return proportion("still not supported", k, n, nothing="No judge was asked with all sources together yet.")
 
 
-_LABELS: Final = """SELECT reviewer, unit, axis, mode, label FROM axis_label
-WHERE pass = 1 AND unit >= ?1 || ':' AND unit < ?1 || ';' ORDER BY reviewer, unit"""
 _ANSWERABLE: Final = scales_of("question").axes["answerability"][1]
 _AGREEMENT: Final = "percent_agreement"
 _PAIRWISE: Final = "mean_pairwise_agreement"
@@ -77,68 +79,59 @@ _PAIRWISE: Final = "mean_pairwise_agreement"
 
 @dataclass(frozen=True)
 class _DoctorsPanel:
-    """The labels of one kind on a scale: unit -> label by name, of ``people`` and of ``machines``.
+    """The labels of one kind on a scale, without those of the offline rules.
 
     ``mode``: that of the people's labels here, ``blind`` where there are any such, else ``assisted``, for the two are
-    never pooled. ``clusters``: what to resample, by unit; ``cluster``: what one of these is.
+    never pooled.
     """
 
-    scale: Scale
-    cluster: str
-    clusters: Mapping[str, str]
-    people: Mapping[str, Mapping[str, str]]
-    machines: Mapping[str, Mapping[str, str]]
-    mode: str
+    table: Ratings
+    mode: Mode
+
+    @property
+    def people(self) -> Mapping[str, Mapping[str, str]]:
+        """Each person's labels, by unit."""
+        return self.table.of(OF_MODE[self.mode])
 
     def consensus(self) -> dict[str, str]:
         """The majority of the people on each unit that one of them labelled; ties left out."""
-        units = sorted(self.clusters)
-        labels = majority_vote([[said.get(unit) for said in self.people.values()] for unit in units]).labels
+        people = self.people.values()
+        units = sorted({unit for said in people for unit in said})
+        labels = majority_vote([[said.get(unit) for said in people] for unit in units]).labels
         return {unit: str(label) for unit, label in zip(units, labels, strict=True) if label is not None}
 
     def agreement(self, one: Mapping[str, str], other: Mapping[str, str]) -> Estimate:
         """Two raters on the units that both labelled; intervals resample clusters."""
         both = sorted(one.keys() & other.keys())
-        return two_raters(
-            [one[unit] for unit in both],
-            [other[unit] for unit in both],
-            self.scale.labels,
-            clusters=[self.clusters[unit] for unit in both],
-            statistics=(_AGREEMENT,),
-            resampling=DEFAULT.over(self.cluster),
-        ).figures[_AGREEMENT]
+        mine, theirs = ([said[unit] for unit in both] for said in (one, other))
+        clusters = [self.table.clusters[unit] for unit in both]
+        found = paired(mine, theirs, self.table.scale.labels, clusters, DEFAULT.over(self.table.cluster))
+        return found.agreement((_AGREEMENT,))[_AGREEMENT]
 
     def between(self, raters: Mapping[str, Mapping[str, str]]) -> Estimate:
         """Agreement of all of some raters with each other."""
-        units = sorted(self.clusters)
+        units = sorted({unit for said in raters.values() for unit in said})
         return many_raters(
             [[said.get(unit) for said in raters.values()] for unit in units],
-            self.scale.labels,
-            clusters=[self.clusters[unit] for unit in units],
+            self.table.scale.labels,
+            clusters=[self.table.clusters[unit] for unit in units],
             statistics=(_PAIRWISE,),
-            resampling=DEFAULT.over(self.cluster),
+            resampling=DEFAULT.over(self.table.cluster),
         ).figures[_PAIRWISE]
 
 
 def _panel(reader: sqlite3.Connection, kind: str, scale: Scale) -> _DoctorsPanel:
-    """What people and machines, the offline rules left out, said of the units of a kind."""
-    given: dict[str, dict[str, list[tuple[str, str, str]]]] = {"blind": {}, "assisted": {}, "": {}}
-    for row in reader.execute(_LABELS, (kind,)):
-        given[row["mode"]].setdefault(row["reviewer"], []).append((row["axis"], row["unit"], row["label"]))
+    """What people and machines said of the units of a kind, whoever labelled them."""
+    labels = kind_labels(reader, kind, alone=True)
     held: dict[str, str] = {}
+    said: dict[str, dict[tuple[str, str], str]] = {}
     for one in KINDS[kind].machine_ratings(reader):
         if one.rater != RULES and scale.folds.get(one.axis, {}).get(one.value) is not None:
-            given[""].setdefault(one.rater, []).append((one.axis, one.unit, one.value))
+            said.setdefault(one.rater, {})[one.axis, one.unit] = one.value
             held[one.unit] = one.cluster
-    labels = {
-        mode: {name: found for name, said in raters.items() if (found := folded(scale, said))}
-        for mode, raters in given.items()
-    }
-    mode = "blind" if labels["blind"] else "assisted"
-    units = {unit for said in labels[mode].values() for unit in said}
-    held |= {unit: KINDS[kind].cluster(reader, unit) for unit in sorted(units - held.keys())}
-    cluster, clusters = clusters_of_kind(reader, kind, held)
-    return _DoctorsPanel(scale, cluster, clusters, labels[mode], labels[""], mode)
+    clusters = {**clusters_of_kind(reader, kind, held)[1], **labels.clusters}
+    table = replace(labels, said=said, clusters=clusters).on(scale)
+    return _DoctorsPanel(table, "blind" if table.of(FIRST_BLIND) else "assisted")
 
 
 def _share_of(said: Mapping[str, str], label: str, name: str) -> Estimate:
@@ -151,8 +144,8 @@ def _share_of(said: Mapping[str, str], label: str, name: str) -> Estimate:
 def _confirmed(found: _DoctorsPanel) -> Iterator[tuple[str, Estimate]]:
     """Of each machine's pairs that it found not supported, the share on which the people's majority says so too."""
     consensus = found.consensus()
-    _, unsupported = found.scale.labels
-    for machine, said in found.machines.items():
+    _, unsupported = found.table.scale.labels
+    for machine, said in found.table.machines.items():
         both = [unit for unit, label in said.items() if label == unsupported and unit in consensus]
         k = sum(consensus[unit] == unsupported for unit in both)
         yield machine, proportion("confirmed", k, len(both), nothing="Nobody has labelled a pair that it found so.")
@@ -227,7 +220,7 @@ def _experts(study: Study) -> Iterator[Row]:
     else:
         consensus = found.consensus()
         labels = f"{found.mode} labels; the paper's doctors saw the model's decision"
-        for judge, said in found.machines.items():
+        for judge, said in found.table.machines.items():
             yield Row(
                 "judge and experts' majority, on pairs", _JUDGE,
                 found.agreement(said, consensus),
@@ -242,10 +235,10 @@ def _experts(study: Study) -> Iterator[Row]:
                 "of what the judge finds unsupported, confirmed", f"{CONFIRMED.words}; {CONFIRMED.counts} are 95.5%",
                 share, of=judge, why="Wilson, on pairs; the paper's is resampled, and its share is not its own counts.",
             )  # fmt: skip
-    if len(found.machines) > 1:
+    if len(found.table.machines) > 1:
         yield Row(
             "judges with each other, on pairs", "90.1% (89.7 to 90.5) GPT-4o and Claude Sonnet 3.5",
-            found.between(found.machines),
+            found.between(found.table.machines),
             why="On the pairs on which two judges have a word; intervals resample responses.",
         )  # fmt: skip
 
@@ -258,7 +251,7 @@ def _whole(study: Study) -> Iterator[Row]:
             "whole responses all supported, by a person", f"{WHOLE_BY_EXPERT.words}, one expert", share, of=person,
             why=f"{found.mode.capitalize()} labels. Wilson; the paper's is Wald's interval of 40 of 99.",
         )  # fmt: skip
-        for judge, machine in found.machines.items():
+        for judge, machine in found.table.machines.items():
             both = {unit: machine[unit] for unit in said if unit in machine}
             yield Row(
                 "the same responses, by the judges", f"{WHOLE_BY_JUDGE.words} SourceCheckup",

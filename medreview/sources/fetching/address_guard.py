@@ -177,16 +177,33 @@ async def resolve(host: str, port: int) -> list[str]:
     return addresses
 
 
-class GuardedBackend(httpcore.AsyncNetworkBackend):
+class _TcpBackend(httpcore.AsyncNetworkBackend):
+    """A network backend for httpcore that connects to no local socket."""
+
+    def __init__(self) -> None:
+        self._backend = httpcore.AnyIOBackend()
+
+    async def connect_unix_socket(
+        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        """Always refused: a local socket is neither a source nor a proxy."""
+        raise AddressRefusedError("A local socket is no server on the web; it was not connected to.")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, as httpcore asks of a backend."""
+        await asyncio.sleep(seconds)
+
+
+class GuardedBackend(_TcpBackend):
     """A network backend for httpcore that resolves once and connects to public addresses on web ports only.
 
     ``allow`` names (ip, port) pairs that are exempt from the check; it is for tests and has no other way in.
     """
 
     def __init__(self, *, ports: frozenset[int] = WEB_PORTS, allow: frozenset[tuple[str, int]] = frozenset()) -> None:
+        super().__init__()
         self._ports = ports
         self._allow = allow
-        self._backend = httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,
@@ -207,16 +224,6 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
-
-    async def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
-    ) -> httpcore.AsyncNetworkStream:
-        """Always refused: a local socket is not a source."""
-        raise AddressRefusedError("A local socket is not a web server; it was not connected to.")
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait, as httpcore asks of a backend."""
-        await asyncio.sleep(seconds)
 
 
 _NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+")
@@ -276,12 +283,12 @@ def _ip_literal(name: str) -> list[str]:
         ) from None
 
 
-class ProxyBackend(httpcore.AsyncNetworkBackend):
+class ProxyBackend(_TcpBackend):
     """A network backend that connects to one proxy, which the user named, at whatever address, and to nothing else."""
 
     def __init__(self, proxy: Proxy) -> None:
+        super().__init__()
         self._proxy = proxy
-        self._backend = httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,
@@ -299,16 +306,6 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
         except (httpcore.ConnectError, httpcore.ConnectTimeout, OSError):
             raise ProxyFailedError(f"The proxy {self._proxy.name} could not be reached.") from None
         return _ProxyTLS(stream, self._proxy) if self._proxy.scheme == "https" else stream
-
-    async def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
-    ) -> httpcore.AsyncNetworkStream:
-        """Always refused: a local socket is not a proxy."""
-        raise AddressRefusedError("A local socket is not a proxy; it was not connected to.")
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait, as httpcore asks of a backend."""
-        await asyncio.sleep(seconds)
 
 
 class _ProxyTLS(httpcore.AsyncNetworkStream):

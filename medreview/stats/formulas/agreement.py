@@ -163,6 +163,10 @@ class PairTables:
         """What a cluster is, in the singular."""
         return self.resampling.cluster
 
+    def kappa(self) -> Estimate:
+        """Cohen's kappa alone."""
+        return self.agreement(("cohen_kappa",))["cohen_kappa"]
+
     def agreement(
         self,
         statistics: Sequence[str] = tuple(PAIR_NAMES),
@@ -226,6 +230,21 @@ def paired(
     sums = draw(contributions(units), resampling) if len(units) else units
     shape, dropped = (-1, q, q), int((~both).sum())
     return PairTables(tuple(labels), units.reshape(shape), sums.reshape(shape), kept is not None, dropped, resampling)
+
+
+def first_two(
+    said: Sequence[Mapping[str, Hashable]],
+    labels: Sequence[Hashable],
+    clusters: Sequence[Hashable] | None,
+    resampling: Resampling = DEFAULT,
+) -> tuple[Estimate, ...]:
+    """What reports print of two raters of steps, with quadratic weights; ``said`` has the labels of each item by rater.
+
+    Who the two are may differ from item to item: the first two by name.
+    """
+    pairs = [[one[name] for name in sorted(one)[:2]] for one in said]
+    first, second = ([pair[place] for pair in pairs] for place in (0, 1))
+    return tuple(paired(first, second, labels, clusters, resampling).agreement(LEADING_PAIR, "quadratic").values())
 
 
 def paired_in_draw(

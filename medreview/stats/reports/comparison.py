@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from medreview.labels import TieRule
+from medreview.labels import Mode, TieRule
 from medreview.stats.formulas.agreement import LEADING_PAIR, TOO_FEW, PairTables, encode, paired_in_draw
 from medreview.stats.formulas.bootstrap import Floats, Resampling
 from medreview.stats.formulas.classification import Classification, McNemar, classified
@@ -19,7 +19,7 @@ from medreview.stats.formulas.estimate import FEW_CLUSTERS, FEW_ITEMS, Estimate,
 from medreview.stats.formulas.hypothesis_tests import paired_test
 from medreview.stats.formulas.intervals import proportion
 from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, draw_together
-from medreview.stats.reports.reviewer_labels import BINARY, COARSE, Mode, Scale, ScaleLabel
+from medreview.stats.reports.reviewer_labels import BINARY, COARSE, Scale, ScaleLabel
 from medreview.stats.reports.study_reader import Alike, K
 
 

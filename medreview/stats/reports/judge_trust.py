@@ -6,7 +6,6 @@ its own family) are against one word of the people on each statement (``judged_l
 
 import math
 import sqlite3
-from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -42,7 +41,8 @@ from medreview.stats.reports.judged_labels import (
     repeats,
     said_by,
 )
-from medreview.stats.reports.reviewer_labels import BINARY, GROUPS, Group, Mode, ReviewerLabel, reviewers_label
+from medreview.stats.reports.reviewer_agreement import panel_label, panels_of
+from medreview.stats.reports.reviewer_labels import BINARY, GROUPS, Group, ReviewerLabel
 from medreview.stats.reports.study_reader import EVERYTHING, Selection
 
 PARTS: Final = ("shortest third", "middle third", "longest third")
@@ -391,21 +391,13 @@ def _stand_ins(
 
 
 def _panels(labels: Mapping[str, Mapping[str, ReviewerLabel]]) -> dict[Group, dict[str, dict[str, bool]]]:
-    """By group, whether each statement is supported, by each person; no label that was given after another's was seen.
-
-    As in other figures of several reviewers, a statement is drawn at random where all of its labels of a mode are.
-    """
-    by_unit: dict[tuple[str, Mode], dict[str, ReviewerLabel]] = defaultdict(dict)
-    for name, held in labels.items():
-        for unit, label in held.items():
-            by_unit[unit, label.mode][name] = label
+    """By group, whether each statement is supported, by each person."""
     found: dict[Group, dict[str, dict[str, bool]]] = {group: {} for group in GROUPS}
-    for (unit, mode), told in by_unit.items():
-        panel = found[Group(mode, all(label.group.drawn for label in told.values()))]
-        for name, label in told.items():
-            word = reviewers_label(label.label, BINARY, stale=label.stale).label
-            if not label.saw_others and word is not None:
-                panel.setdefault(name, {})[unit] = word == BINARY.labels[0]
+    for (unit, _), (group, given) in panels_of(labels).items():
+        for name, label in given.items():
+            word = panel_label(label, BINARY).label
+            if word is not None:
+                found[group].setdefault(name, {})[unit] = word == BINARY.labels[0]
     return {group: {name: panel[name] for name in labels if name in panel} for group, panel in found.items()}
 
 

@@ -18,7 +18,7 @@ from typing import Final, Literal
 from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.stats.clusters import question_text
-from medreview.stats.formulas.agreement import two_raters
+from medreview.stats.formulas.agreement import paired
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import adjusted
@@ -215,10 +215,7 @@ def _agreement(
 ) -> Iterator[Estimate]:
     mine, theirs = ([BINARY.labels[not said.words[key]] for key in both] for said in (one, other))
     clusters = [one.clusters[key] for key in both]
-    found = two_raters(
-        mine, theirs, BINARY.labels, clusters=clusters, statistics=_AGREEMENT, resampling=resampling.over(_UNIT)
-    )
-    yield from found.figures.values()
+    yield from paired(mine, theirs, BINARY.labels, clusters, resampling.over(_UNIT)).agreement(_AGREEMENT).values()
 
 
 def _writers(name: str, reader: sqlite3.Connection) -> Iterator[WriterQuestions]:

@@ -6,7 +6,7 @@ never in one majority, and neither are the random audit and what was chosen.
 """
 
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from medreview.judges.majority import OF_STUDY, Majority, majority_vote
 from medreview.judges.votes import VotingJudge
-from medreview.labels import TIE_RULES, TieRule
+from medreview.labels import TIE_RULES, Mode, TieRule
 from medreview.stats.formulas.agreement import LEADING_MANY, ManyAgreement, many_raters
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.formulas.estimate import Estimate
@@ -30,7 +30,6 @@ from medreview.stats.reports.reviewer_labels import (
     TIED_REVIEWERS,
     TOGETHER,
     Group,
-    Mode,
     ReviewerLabel,
     Scale,
     ScaleLabel,
@@ -188,6 +187,25 @@ class Consensus:
     tests: tuple[PaperTest, ...]
 
 
+def panels_of(
+    labels: Mapping[str, Mapping[str, ReviewerLabel]],
+) -> dict[tuple[str, Mode], tuple[Group, dict[str, ReviewerLabel]]]:
+    """The labels of a mode on each statement, by reviewer, and the group of all of them: a statement is drawn at random
+    where each of these labels is."""
+    found: dict[tuple[str, Mode], dict[str, ReviewerLabel]] = defaultdict(dict)
+    for name, held in labels.items():
+        for unit, label in held.items():
+            found[unit, label.mode][name] = label
+    return {key: (Group(key[1], all(one.group.drawn for one in given.values())), given) for key, given in found.items()}
+
+
+def panel_label(label: ReviewerLabel, scale: Scale) -> ScaleLabel:
+    """A label as one of several; one that was given after another's was seen is independent of nothing."""
+    return (
+        ScaleLabel(None, SAW_THE_OTHER) if label.saw_others else reviewers_label(label.label, scale, stale=label.stale)
+    )
+
+
 class _PanelRow(NamedTuple):
     """A statement: each reviewer's label by scale, and what the judges say."""
 
@@ -221,17 +239,10 @@ def consensus(
     The offline judge is triage by rules and is not held against people here.
     """
     panels = {group: _Panel() for group in GROUPS}
-    several = {unit for unit, times in Counter(unit for held in labels.values() for unit in held).items() if times > 1}
+    several = {key: panel for key, panel in panels_of(labels).items() if len(panel[1]) >= LEAST}
     for unit, cluster, opinion in statements.rows() if several else ():
-        if unit not in several:
-            continue
-        for mode in MODES:
-            given = {
-                name: held[unit] for name, held in labels.items() if unit in held and held[unit].group.mode == mode
-            }
-            if len(given) < LEAST:
-                continue
-            panel = panels[Group(mode, all(label.group.drawn for label in given.values()))]
+        for group, given in (several[unit, mode] for mode in MODES if (unit, mode) in several):
+            panel = panels[group]
             votes = _votes(given, panel)
             if len(votes) < LEAST:
                 panel.left_out["the only label on the statement"] += len(votes)
@@ -246,9 +257,8 @@ def consensus(
 def _votes(labels: Mapping[str, ReviewerLabel], panel: _Panel) -> dict[str, dict[str, str]]:
     votes = {}
     for name, label in labels.items():
-        told = {scale.name: reviewers_label(label.label, scale, stale=label.stale) for scale in SCALES}
-        missing = SAW_THE_OTHER if label.saw_others else told[BINARY.name].missing
-        if missing:
+        told = {scale.name: panel_label(label, scale) for scale in SCALES}
+        if missing := told[BINARY.name].missing:
             panel.left_out[missing] += 1
         else:
             votes[name] = {scale: str(one.label) for scale, one in told.items()}

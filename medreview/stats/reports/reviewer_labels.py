@@ -6,9 +6,9 @@ A label or verdict that has no place on a scale says why.
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
-from medreview.labels import EVIDENCE, EVIDENCE_ORDER
+from medreview.labels import EVIDENCE, EVIDENCE_ORDER, Mode
 from medreview.stats.clusters import Clusters, study_clusters
 
 NO_JUDGEMENT: Final = "no judgement"
@@ -100,8 +100,6 @@ def judges_label(said: JuryVerdict | None, scale: Scale) -> ScaleLabel:
         return ScaleLabel(None, TIED)
     return ScaleLabel(None, UNSURE if said.supported is None else COARSE)
 
-
-Mode = Literal["blind", "assisted"]
 
 DRAWN: Final = "audit"
 """The queue that is a random draw."""

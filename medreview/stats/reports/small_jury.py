@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from medreview.errors import UserError
 from medreview.judges.fact_votes import answer_of
 from medreview.judges.votes import VotingJudge, judges_of_support
-from medreview.labels import TieRule
+from medreview.labels import Mode, TieRule
 from medreview.stats.clusters import study_clusters
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.agreement import encode
@@ -45,7 +45,6 @@ from medreview.stats.reports.reviewer_labels import (
     BINARY,
     GROUPS,
     Group,
-    Mode,
     ReviewerLabel,
     Scale,
     judges_label,

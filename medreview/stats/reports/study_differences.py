@@ -12,6 +12,7 @@ import numpy as np
 
 from medreview.errors import UserError
 from medreview.judges.votes import VotingJudge
+from medreview.labels import Mode
 from medreview.stats.formulas import coefficients as c
 from medreview.stats.formulas.bootstrap import Floats, Ints, Resampling, Statistic, cluster_codes
 from medreview.stats.formulas.classification import McNemar
@@ -20,14 +21,7 @@ from medreview.stats.formulas.hypothesis_tests import Side, StatisticDifference,
 from medreview.stats.formulas.shared_draws import CountedBlock, DrawnBlock, draw_together
 from medreview.stats.formulas.support import ResponseSupport, support_counts
 from medreview.stats.reports.answer_arms import MODEL, Arms, arm_word
-from medreview.stats.reports.reviewer_labels import (
-    BINARY,
-    TOGETHER,
-    Group,
-    Mode,
-    ReviewerLabel,
-    reviewers_label,
-)
+from medreview.stats.reports.reviewer_labels import BINARY, TOGETHER, Group, ReviewerLabel, reviewers_label
 from medreview.stats.reports.study_reader import Alike, JudgedResponse, JudgedStatements, JudgesOpinion
 
 Between = Literal["judges", "models_support", "models_agreement", "arms_support", "arms_agreement", "modes"]

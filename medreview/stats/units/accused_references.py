@@ -120,12 +120,12 @@ def reference_unit_figures(labels: KindLabels, resampling: Resampling = DEFAULT)
 
 
 def _every(labels: KindLabels, resampling: Resampling) -> Iterator[Accusations]:
+    table = labels.on(REFERENCE_SCALE)
     for reviewer in labels.reviewers:
         for mode, which in OF_MODE.items():
-            mine = labels.of(reviewer, which, REFERENCE_SCALE)
+            mine = table.people.get((reviewer, which), {})
             given = [one.item for one in labels.given if (one.reviewer, one.mode) == (reviewer, mode)]
-            for machine in labels.said:
-                said = labels.machine(machine, REFERENCE_SCALE)
+            for machine, said in table.machines.items():
                 if said.keys() & mine.keys():
                     yield _accusations(reviewer, which, machine, given, mine, said, labels, resampling)
 

@@ -24,8 +24,8 @@ from medreview.errors import UserError
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord, answer_of
 from medreview.judges.majority import OF_STUDY
 from medreview.judges.rollup import tie_rule
-from medreview.labels import CLASH_WORDS, TieRule, label_words
-from medreview.stats.formulas.agreement import PairAgreement, two_raters
+from medreview.labels import CLASH_WORDS, Mode, TieRule, label_words
+from medreview.stats.formulas.agreement import LEADING_PAIR, PairAgreement, two_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.human_baseline import BesidePerson, non_inferiority
@@ -41,7 +41,6 @@ from medreview.units.held_facts import (
     FailedFact,
     HeldFact,
     HeldFacts,
-    Mode,
     failed_facts,
     failures_id,
     held_facts,
@@ -200,7 +199,7 @@ def against_panel(
             if any(answer is not None for answer in answers):
                 agreement = two_raters(
                     reference, [_named(answer) for answer in answers], _YES_NO, clusters=clusters,
-                    statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling.over("case"),
+                    statistics=LEADING_PAIR, resampling=resampling.over("case"),
                 )  # fmt: skip
                 found.append(AgainstPanel(rater, task, agreement))
     return tuple(found)

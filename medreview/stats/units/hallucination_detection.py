@@ -17,7 +17,7 @@ import numpy as np
 from medreview.judges.majority import majority_vote
 from medreview.labels import HALLUCINATION
 from medreview.stats.clusters import Clusters, study_clusters
-from medreview.stats.formulas.agreement import two_raters
+from medreview.stats.formulas.agreement import paired
 from medreview.stats.formulas.bootstrap import (
     DEFAULT,
     Resampling,
@@ -109,13 +109,13 @@ class Detection:
         """Agreement with the right label, chance-corrected: do people see what was planted?"""
         fold = scale.folds["hallucination"]
         responses = [response for response in self.types if response in evaluator.types]
-        told = two_raters(
+        told = paired(
             [fold[evaluator.types[response]] for response in responses],
             [fold[self.types[response]] for response in responses],
-            scale.labels, clusters=shared([self.clusters.of[response] for response in responses]),
-            statistics=("cohen_kappa",), resampling=resampling.over(self.clusters.name),
+            scale.labels, shared([self.clusters.of[response] for response in responses]),
+            resampling.over(self.clusters.name),
         )  # fmt: skip
-        return told.figures["cohen_kappa"]
+        return told.kappa()
 
     def _right(
         self, evaluator: Evaluator, chosen: Sequence[str], scale: Scale, resampling: Resampling

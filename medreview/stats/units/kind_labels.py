@@ -9,16 +9,16 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, get_args
 
 from medreview.judges.votes import VotingJudge
-from medreview.labels import AXES, FLAG_AXES, scale_of
+from medreview.labels import AXES, FLAG_AXES, Mode, scale_of
 from medreview.stats.clusters import ClusterName, Clusters, study_clusters
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import share_of
 from medreview.stats.reports.own_labels import Basis
-from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Mode, Scale
+from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, Scale
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.study.ids import STATEMENT
 from medreview.text import in_words
@@ -204,36 +204,35 @@ class KindLabels:
         """Who labelled, by name."""
         return tuple(sorted({one.reviewer for one in self.given}))
 
-    def of(self, reviewer: str, which: Which, scale: Scale) -> dict[str, str]:
-        """A reviewer's labels on a scale, by item."""
-        final = which == FINAL
-        return folded(
+    def on(self, scale: Scale) -> "Ratings":
+        """All of them as labels of a scale."""
+        said: dict[tuple[str, Which], list[tuple[str, str, str]]] = {
+            (name, which): [] for name in self.reviewers for which in (FIRST_BLIND, ASSISTED, FINAL)
+        }
+        for one in self.given:
+            said[one.reviewer, OF_MODE[one.mode]].append((one.axis, one.item, one.label))
+            said[one.reviewer, FINAL].append((one.axis, one.item, one.current))
+        before = {
+            name: folded(scale, ((axis, unit, label) for (unit, axis), label in told.items()))
+            for name, told in self.told.items()
+        }
+        people = {rater: mine for rater, given in said.items() if (mine := folded(scale, given))}
+        gold = [(axis, item, label) for axis, of in self.gold.items() for item, label in of.labels.items()]
+        return Ratings(
             scale,
-            (
-                (one.axis, one.item, one.current if final else one.label)
-                for one in self.given
-                if one.reviewer == reviewer and (final or OF_MODE[one.mode] == which)
-            ),
+            self.cluster,
+            self.clusters,
+            people,
+            machines={
+                name: folded(scale, ((axis, item, label) for (axis, item), label in words.items()))
+                for name, words in self.said.items()
+            },
+            gold=folded(scale, gold),
+            when_told={
+                rater: {item: before.get(rater[0], {}).get(item, label) for item, label in mine.items()}
+                for rater, mine in people.items()
+            },
         )
-
-    def machine(self, name: str, scale: Scale) -> dict[str, str]:
-        """A machine's labels on a scale, by item."""
-        return folded(scale, ((axis, item, label) for (axis, item), label in self.said[name].items()))
-
-    def right(self, scale: Scale) -> dict[str, str]:
-        """The gold labels that may be shown, on a scale."""
-        return folded(
-            scale,
-            ((axis, item, label) for axis in scale.folds if axis in self.gold
-             for item, label in self.gold[axis].labels.items()),
-        )  # fmt: skip
-
-    def against_gold(self, reviewer: str, which: Which, scale: Scale) -> dict[str, str]:
-        """A reviewer's labels when the gold labels were shown first: later changes do not count."""
-        when_told = self.told.get(reviewer, {})
-        mine = self.of(reviewer, which, scale)
-        before = folded(scale, ((axis, unit, label) for (unit, axis), label in when_told.items()))
-        return {item: before.get(item, label) for item, label in mine.items()}
 
     def counts(self, reviewer: str, axis: str, which: Which) -> Counter[str]:
         """How often a reviewer gave each label of an axis, "cannot judge" among them."""
@@ -243,6 +242,28 @@ class KindLabels:
             for one in self.given
             if one.reviewer == reviewer and one.axis == axis and (final or OF_MODE[one.mode] == which)
         )
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Who said what of one kind on a ``scale``, by item; ``clusters``: what each item comes from, a ``cluster``.
+
+    ``people``: by reviewer and which labels these are, where there is any; ``when_told``: the same as they were when
+    the gold labels were shown first, for later changes do not count. ``machines`` by name; ``gold``: the right labels
+    that may be shown.
+    """
+
+    scale: Scale
+    cluster: str
+    clusters: Mapping[str, str]
+    people: Mapping[tuple[str, Which], Mapping[str, str]]
+    machines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    gold: Mapping[str, str] = field(default_factory=dict)
+    when_told: Mapping[tuple[str, Which], Mapping[str, str]] = field(default_factory=dict)
+
+    def of(self, which: Which) -> dict[str, Mapping[str, str]]:
+        """The reviewers' labels of one kind, by name."""
+        return {name: said for (name, kind), said in self.people.items() if kind == which}
 
 
 def kind_labels(
@@ -447,11 +468,13 @@ def unit_headline(
     def share(items: Mapping[str, str], given: int) -> Estimate:
         return _share(asked.headline.words, items, given - len(items), clusters, labels.cluster)
 
+    final = labels.on(scale).of(FINAL)
+
     def by_people() -> Iterator[RaterShare]:
         for name in labels.reviewers:
             mine = [one for one in labels.given if one.reviewer == name and one.axis in scale.folds]
             blind = sum(one.mode == "blind" for one in mine)
-            of_scale = labels.of(name, FINAL, scale)
+            of_scale = final.get(name, {})
             of_units = len({one.unit for one in mine})
             yield RaterShare(name, False, False, len(mine), of_units, blind, share(of_scale, len(mine)))
 

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Final
 
 from medreview.labels import RELEVANCE
-from medreview.stats.formulas.agreement import many_raters, two_raters
+from medreview.stats.formulas.agreement import first_two, many_raters
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, shared
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import TestResult, in_family, two_proportions
@@ -280,13 +280,8 @@ def _tests(split: str, contrasts: Sequence[Contrast]) -> Iterator[RateTest]:
 def relevance_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> tuple[Estimate, ...]:
     """Of two annotators on relevance, weighted; who they are may differ from item to item."""
     both = [one for one in items if len(one.relevance) > 1]
-    pairs = [[one.relevance[name] for name in sorted(one.relevance)[:2]] for one in both]
-    two = two_raters(
-        [first for first, _ in pairs], [second for _, second in pairs], LEVELS,
-        clusters=shared([one.cluster for one in both]), weights="quadratic",
-        statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling.over("passage"),
-    )  # fmt: skip
-    return tuple(two.figures.values())
+    clusters = shared([one.cluster for one in both])
+    return first_two([one.relevance for one in both], LEVELS, clusters, resampling.over("passage"))
 
 
 def validity_agreement(items: Sequence[AnnotatedItem], resampling: Resampling = DEFAULT) -> tuple[Estimate, ...]:

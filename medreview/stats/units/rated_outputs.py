@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from medreview.labels import OF_OUTPUTS, QUALITY
-from medreview.stats.formulas.agreement import two_raters
+from medreview.stats.formulas.agreement import first_two
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling, contributions, draw
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.hypothesis_tests import (
@@ -145,18 +145,10 @@ def quality_figures(outputs: Sequence[RatedOutput], whose: str, resampling: Resa
 
 
 def quality_agreement(outputs: Sequence[RatedOutput], resampling: Resampling = DEFAULT) -> tuple[Estimate, ...]:
-    """Of two raters on the quality of an output, with quadratic weights (ClinIQLink, table 2).
-
-    Who they are may differ from output to output: the first two by name.
-    """
+    """Of two raters on the quality of an output (ClinIQLink, table 2); who they are may differ from one to the next."""
     both = [one for one in outputs if len(one.qualities) > 1]
-    pairs = [[one.qualities[name] for name in sorted(one.qualities)[:2]] for one in both]
-    two = two_raters(
-        [first for first, _ in pairs], [second for _, second in pairs], LEVELS,
-        clusters=[one.ranking.unit for one in both], weights="quadratic",
-        statistics=("percent_agreement", "cohen_kappa", "gwet_ac"), resampling=resampling.over("ranking"),
-    )  # fmt: skip
-    return tuple(two.figures.values())
+    rankings = [one.ranking.unit for one in both]
+    return first_two([one.qualities for one in both], LEVELS, rankings, resampling.over("ranking"))
 
 
 def raters_of(outputs: Sequence[RatedOutput]) -> dict[str, int]:

@@ -7,7 +7,7 @@ pairs; and, of whole responses, a reviewer's own labels on the statements, rolle
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
@@ -22,7 +22,7 @@ from medreview.stats.formulas.hypothesis_tests import TestResult
 from medreview.stats.formulas.ranks_and_ratings import icc, spearman
 from medreview.stats.reports.comparison import small_numbers
 from medreview.stats.reports.reviewer_agreement import PaperTest, paper_tests
-from medreview.stats.reports.reviewer_labels import BINARY, ReviewerLabel, Scale, reviewer_labels, reviewers_label
+from medreview.stats.reports.reviewer_labels import BINARY, ReviewerLabel, reviewer_labels, reviewers_label
 from medreview.stats.units.kind_labels import (
     ALL_SUPPORTED,
     FINAL,
@@ -31,6 +31,7 @@ from medreview.stats.units.kind_labels import (
     RULES,
     SUPPORTED,
     KindLabels,
+    Ratings,
     Which,
 )
 from medreview.study.ids import STATEMENT, unit_id
@@ -100,8 +101,7 @@ def beside(
     one: Mapping[str, str],
     second: str,
     other: Mapping[str, str],
-    scale: Scale,
-    labels: KindLabels,
+    table: Ratings,
     *,
     which: str = "",
     reference: bool = False,
@@ -109,12 +109,12 @@ def beside(
     cautions: tuple[str, ...] = (),
 ) -> UnitAgreement:
     """Two raters' labels, by item; ``reference``: the first one is what the second is held against."""
-    items = sorted(one)
+    scale, items = table.scale, sorted(one)
     rows, columns = [one[item] for item in items], [other.get(item) for item in items]
     both = [item for item in items if item in other]
-    groups = {labels.clusters[item] for item in both}
-    clusters = [labels.clusters[item] for item in items] if len(groups) < len(both) else None
-    found = paired(rows, columns, scale.labels, clusters, resampling.over(labels.cluster))
+    groups = {table.clusters[item] for item in both}
+    clusters = [table.clusters[item] for item in items] if len(groups) < len(both) else None
+    found = paired(rows, columns, scale.labels, clusters, resampling.over(table.cluster))
     leading = found.agreement(LEADING_PAIR, "quadratic" if scale.order else "none")
     figures = tuple(replace(figure, notes=()) for figure in leading.values())
     test = None
@@ -122,14 +122,14 @@ def beside(
         steps = {label: float(place) for place, label in enumerate(scale.labels, 1)}
         ours, theirs = [steps[one[item]] for item in both], [steps[other[item]] for item in both]
         correlation = spearman(ours, theirs, level=resampling.level)
-        of_both = [labels.clusters[item] for item in both] if clusters else None
+        of_both = [table.clusters[item] for item in both] if clusters else None
         absolute = icc(
-            list(zip(ours, theirs, strict=True)), clusters=of_both, resampling=resampling.over(labels.cluster)
+            list(zip(ours, theirs, strict=True)), clusters=of_both, resampling=resampling.over(table.cluster)
         )
         figures, test = (*figures, absolute, correlation.figure), correlation.test
     # Of items that stand alone nothing is resampled but these.
     few = len(groups) if clusters else FEW_CLUSTERS
-    small = small_numbers(len(both), few, labels.cluster, leading) if both else ()
+    small = small_numbers(len(both), few, table.cluster, leading) if both else ()
     return UnitAgreement(
         first=first,
         second=second,
@@ -145,58 +145,54 @@ def beside(
     )
 
 
-def between_reviewers(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
-    """Each two reviewers who share an item: by the first labels that both gave blind, then by all final ones."""
+def between_reviewers(
+    table: Ratings, resampling: Resampling, kinds: Sequence[Which] = (FIRST_BLIND, FINAL)
+) -> tuple[UnitAgreement, ...]:
+    """Each two reviewers who share an item, by each kind of labels: the first ones that both gave blind, all final
+    ones."""
     found = []
     known: dict[tuple[str, str], tuple[dict[str, tuple[str, str]], UnitAgreement]] = {}
-    for which in (FIRST_BLIND, FINAL):
-        said = {name: labels.of(name, which, scale) for name in labels.reviewers}
-        for first, second in combinations(labels.reviewers, 2):
-            both = {
-                item: (said[first][item], said[second][item]) for item in sorted(said[first]) if item in said[second]
-            }
+    for which in kinds:
+        for (first, one), (second, other) in combinations(table.of(which).items(), 2):
+            both = {item: (one[item], other[item]) for item in sorted(one) if item in other}
             if not both:
                 continue
             before, figures = known.get((first, second), ({}, None))
             if figures is None or before != both:
                 mine, theirs = ({item: pair[side] for item, pair in both.items()} for side in (0, 1))
-                figures = beside(first, mine, second, theirs, scale, labels, which=which, resampling=resampling)
+                figures = beside(first, mine, second, theirs, table, which=which, resampling=resampling)
             known[first, second] = both, figures
             found.append(replace(figures, which=which))
     return tuple(found)
 
 
-def all_reviewers(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[ManyReviewers, ...]:
+def all_reviewers(table: Ratings, resampling: Resampling) -> tuple[ManyReviewers, ...]:
     """Everybody together, wherever two labelled the same item: first blind labels, then final ones."""
-    found = []
+    found, ordered = [], bool(table.scale.order)
     for which in (FIRST_BLIND, FINAL):
-        names, items, ballots = _ballots(labels, scale, which)
+        names, items, ballots = _ballots(table, which)
         twice = [place for place, ballot in enumerate(ballots) if sum(vote is not None for vote in ballot) > 1]
         if len(names) < _LEAST_OF_MANY or not twice:
             continue
         many = many_raters(
-            ballots, scale.labels, clusters=shared([labels.clusters[item] for item in items]), statistics=_OF_MANY,
-            weights="quadratic" if scale.order else "none", metric="ordinal" if scale.order else "nominal",
-            resampling=resampling.over(labels.cluster),
+            ballots, table.scale.labels, clusters=shared([table.clusters[item] for item in items]),
+            statistics=_OF_MANY, weights="quadratic" if ordered else "none",
+            metric="ordinal" if ordered else "nominal", resampling=resampling.over(table.cluster),
         )  # fmt: skip
         found.append(ManyReviewers(which, names, len(twice), tuple(many.figures.values())))
     return tuple(found)
 
 
-def _ballots(
-    labels: KindLabels, scale: Scale, which: Which
-) -> tuple[tuple[str, ...], list[str], list[list[str | None]]]:
+def _ballots(table: Ratings, which: Which) -> tuple[tuple[str, ...], list[str], list[list[str | None]]]:
     """Who labelled, the items, and each one's label of each item."""
-    said = {name: found for name in labels.reviewers if (found := labels.of(name, which, scale))}
+    said = table.of(which)
     items = sorted({item for found in said.values() for item in found})
     return tuple(said), items, [[found.get(item) for found in said.values()] for item in items]
 
 
-def majority_of_reviewers(
-    labels: KindLabels, scale: Scale, which: Which
-) -> tuple[tuple[str, ...], int, int, dict[str, str]]:
+def majority_of_reviewers(table: Ratings, which: Which) -> tuple[tuple[str, ...], int, int, dict[str, str]]:
     """Who labelled; how many items have two labels or more, and on how many of these they tie; the majority."""
-    names, items, ballots = _ballots(labels, scale, which)
+    names, items, ballots = _ballots(table, which)
     twice = [
         (item, ballot) for item, ballot in zip(items, ballots, strict=True) if len(ballot) - ballot.count(None) > 1
     ]
@@ -205,77 +201,65 @@ def majority_of_reviewers(
     return names, len(twice), most.ties, said
 
 
-def consensus(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[UnitConsensus, ...]:
+def consensus(table: Ratings, resampling: Resampling) -> tuple[UnitConsensus, ...]:
     """The majority of the reviewers on items with two labels or more, blind and assisted apart, and each machine."""
     found = []
     for which in OF_MODE.values():
-        names, items, ties, said = majority_of_reviewers(labels, scale, which)
+        names, items, ties, said = majority_of_reviewers(table, which)
         if items:
-            machines = _machines(CONSENSUS, said, which, labels, scale, resampling)
+            machines = _against(CONSENSUS, said, which, table, resampling)
             found.append(UnitConsensus(which, names, items, ties, machines))
     return tuple(found)
 
 
-def against_machines(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
+def against_machines(table: Ratings, resampling: Resampling) -> tuple[UnitAgreement, ...]:
     """Each machine beside each reviewer, blind and assisted apart."""
     return tuple(
         each
-        for name in labels.reviewers
-        for which in OF_MODE.values()
-        for each in _machines(name, labels.of(name, which, scale), which, labels, scale, resampling)
+        for (name, which), mine in table.people.items()
+        if which != FINAL
+        for each in _against(name, mine, which, table, resampling)
     )
 
 
-def _machines(
-    first: str, mine: Mapping[str, str], which: str, labels: KindLabels, scale: Scale, resampling: Resampling
-) -> tuple[UnitAgreement, ...]:
-    if not mine:
-        return ()
-    return tuple(
-        beside(first, mine, name, said, scale, labels, which=which, reference=True, resampling=resampling,
-               cautions=_triage(name))
-        for name in labels.said
-        if (said := labels.machine(name, scale)).keys() & mine.keys()
-    )  # fmt: skip
-
-
-def against_gold(labels: KindLabels, scale: Scale, resampling: Resampling) -> tuple[UnitAgreement, ...]:
+def against_gold(table: Ratings, resampling: Resampling) -> tuple[UnitAgreement, ...]:
     """Reviewers, blind and assisted apart, and machines against the gold labels that may be shown."""
-    gold = labels.right(scale)
-    if not gold:
-        return ()
-    raters: list[tuple[str, str, Mapping[str, str]]] = [
-        (name, which, labels.against_gold(name, which, scale))
-        for name in labels.reviewers
-        for which in OF_MODE.values()
-    ]
-    raters += [(name, "", labels.machine(name, scale)) for name in labels.said]
     return tuple(
-        beside(GOLD, gold, name, said, scale, labels, which=which, reference=True, resampling=resampling,
+        beside(GOLD, table.gold, name, said, table, which=which, reference=True, resampling=resampling)
+        for (name, which), said in table.when_told.items()
+        if which != FINAL and said.keys() & table.gold.keys()
+    ) + _against(GOLD, table.gold, "", table, resampling)
+
+
+def _against(
+    first: str, right: Mapping[str, str], which: str, table: Ratings, resampling: Resampling
+) -> tuple[UnitAgreement, ...]:
+    """Each machine that shares an item with the first one."""
+    return tuple(
+        beside(first, right, name, said, table, which=which, reference=True, resampling=resampling,
                cautions=_triage(name))
-        for name, which, said in raters
-        if said.keys() & gold.keys()
+        for name, said in table.machines.items()
+        if said.keys() & right.keys()
     )  # fmt: skip
 
 
-def machine_stand_ins(labels: KindLabels, scale: Scale, epsilon: float, level: float) -> tuple[StandIn, ...]:
+def machine_stand_ins(table: Ratings, epsilon: float, level: float) -> tuple[StandIn, ...]:
     """Every machine against the first blind labels of the reviewers, where two or more gave some.
 
     Of steps by the root of the mean squared distance, of other labels by the share that are the same. Rules that
     compare words are left out.
     """
-    people = {name: said for name in labels.reviewers if (said := labels.of(name, FIRST_BLIND, scale))}
+    people, scale = table.of(FIRST_BLIND), table.scale
     if len(people) < 2:
         return ()
     places: dict[Hashable, float] | None
     places = {label: float(place) for place, label in enumerate(scale.labels)} if scale.order else None
     return tuple(
         alternative_annotator(
-            machine, labels.machine(machine, scale), people, labels.clusters, places=places, epsilon=epsilon,
-            unit=labels.cluster, level=level,
+            machine, said, people, table.clusters, places=places, epsilon=epsilon, unit=table.cluster, level=level
         )
-        for machine in labels.said
-        if machine != RULES and labels.machine(machine, scale)
+        for machine, said in table.machines.items()
+        if machine != RULES and said
     )  # fmt: skip
 
 
@@ -363,14 +347,14 @@ class PairFigures:
 
 def tests_of_pairs(labels: KindLabels) -> PairFigures | None:
     """``None`` where no pair has the labels of two."""
-    found = []
+    found, table = [], labels.on(SUPPORTED)
     for which in OF_MODE.values():
-        names, items, _, majority = majority_of_reviewers(labels, SUPPORTED, which)
+        names, items, _, majority = majority_of_reviewers(table, which)
         units = sorted(majority)
         said = {
             name: [None if (word := words.get(unit)) is None else word == "supported" for unit in units]
-            for name in labels.said
-            if name != RULES and (words := labels.machine(name, SUPPORTED)).keys() & majority.keys()
+            for name, words in table.machines.items()
+            if name != RULES and words.keys() & majority.keys()
         }
         if said:
             right = [majority[unit] == "supported" for unit in units]
@@ -398,18 +382,18 @@ def whole_response_figures(
     statements: dict[str, list[str]] = {}
     for response_id, statement_id in reader.execute(_STATEMENTS) if labels.given else ():
         statements.setdefault(unit_id("response", response_id), []).append(statement_id)
-    found = []
+    found, table = [], labels.on(ALL_SUPPORTED)
     for name in labels.reviewers:
         mine = reviewer_labels(reader, name)
         for which in (FIRST_BLIND, FINAL):
-            said = labels.of(name, which, ALL_SUPPORTED)
+            said = table.people.get((name, which), {})
             own = {
                 unit: level
                 for unit in said
                 if (level := rolled_up(statements.get(unit, []), mine, final=which == FINAL)) is not None
             }
             if own:
-                found.append(beside(name, said, OWN, own, ALL_SUPPORTED, labels, which=which, resampling=resampling))
+                found.append(beside(name, said, OWN, own, table, which=which, resampling=resampling))
     return WholeResponseFigures(tuple(found))
 
 

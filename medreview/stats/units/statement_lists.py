@@ -5,17 +5,16 @@ answers by two doctors, and 6 and 5 answers with one that was not parsed.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Final
 
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.estimate import Estimate
 from medreview.stats.formulas.intervals import jackknifed, proportion, quotient, summed
 from medreview.stats.reports.reviewer_labels import Scale
-from medreview.stats.units.kind_labels import OF_MODE, KindLabels
-from medreview.stats.units.rater_agreement import UnitAgreement, beside
+from medreview.stats.units.kind_labels import OF_MODE, KindLabels, Ratings, Which
+from medreview.stats.units.rater_agreement import UnitAgreement, between_reviewers
 from medreview.study.ids import unit_id
 from medreview.units.statement_list import ListCheck, list_checks
 
@@ -134,19 +133,15 @@ def _unplaced(one: ListCheck) -> bool:
     return one.unplaced and one.label != "missing"
 
 
-def _between(checks: Sequence[ListCheck], labels: KindLabels, resampling: Resampling) -> Iterator[ListAgreement]:
-    for mode, which in OF_MODE.items():
-        for first, second in combinations(labels.reviewers, 2):
-            sides = [[one for one in checks if (one.mode, one.reviewer) == (mode, name)] for name in (first, second)]
-            for scale, words in ((MISSES, _completeness), (CONTAINED, _containment), (ALONE, _aloneness)):
-                one, other = (
-                    dict(pair for check in side for pair in words(check, labels.kind).items()) for side in sides
-                )
-                both = sorted(one.keys() & other.keys())
-                if both:
-                    mine, theirs = ({item: said[item] for item in both} for said in (one, other))
-                    found = beside(first, mine, second, theirs, scale, labels, which=which, resampling=resampling)
-                    yield ListAgreement(scale.title, scale.labels, found)
+def _between(checks: Sequence[ListCheck], labels: KindLabels, resampling: Resampling) -> list[ListAgreement]:
+    order, found = tuple(OF_MODE.values()), []
+    for scale, words in ((MISSES, _completeness), (CONTAINED, _containment), (ALONE, _aloneness)):
+        people: dict[tuple[str, Which], dict[str, str]] = {}
+        for one in sorted(checks, key=lambda check: check.reviewer):
+            people.setdefault((one.reviewer, OF_MODE[one.mode]), {}).update(words(one, labels.kind))
+        table = Ratings(scale, labels.cluster, labels.clusters, people)
+        found += [ListAgreement(scale.title, scale.labels, one) for one in between_reviewers(table, resampling, order)]
+    return sorted(found, key=lambda one: (order.index(one.found.which), one.found.first, one.found.second))
 
 
 def _completeness(one: ListCheck, kind: str) -> Mapping[str, str]:

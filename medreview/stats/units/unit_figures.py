@@ -10,14 +10,13 @@ from medreview.labels import AXES
 from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
 from medreview.stats.formulas.human_baseline import EPSILON, StandIn
 from medreview.stats.reports.generated_items import CleanupFigures, QuestionReport, cleanup_report, question_report
-from medreview.stats.reports.reviewer_labels import Scale
 from medreview.stats.reports.reviewer_labels import reviewers as everybody
 from medreview.stats.reports.study_reader import UnitSelection
 from medreview.stats.units.accused_references import ReferenceUnitFigures, reference_unit_figures
 from medreview.stats.units.answer_figures import AnswerFigures, answer_figures
 from medreview.stats.units.closed_answers import item_answer_figures
 from medreview.stats.units.fact_report import Juries, KeyFactFigures, key_fact_figures
-from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, kind_labels, scales_of
+from medreview.stats.units.kind_labels import FINAL, OF_MODE, KindLabels, Ratings, kind_labels, scales_of
 from medreview.stats.units.qa_figures import QAFigures, annotated, qa_figures
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
 from medreview.stats.units.rater_agreement import (
@@ -214,7 +213,7 @@ def leading_scale(
     if not scales or not labels.given:
         return None
     leads = next((scale for scale in scales if len(scale.labels) == 2), scales[0])
-    return _scale(labels, leads, replace(resampling, cluster=labels.cluster), EPSILON)
+    return scale_figures(labels.on(leads), replace(resampling, cluster=labels.cluster))
 
 
 def _family(
@@ -311,7 +310,9 @@ def _axis(
         axis=axis,
         labels=tuple(counts),
         adjudication=adjudication(reader, labels.kind, axis, labels.units if counts else ()),
-        scales=tuple(_scale(labels, scale, resampling, epsilon) for scale in scales_of(labels.kind).axes[axis]),
+        scales=tuple(
+            scale_figures(labels.on(scale), resampling, epsilon) for scale in scales_of(labels.kind).axes[axis]
+        ),
         gold_told=len(gold.labels),
         gold_silent=gold.silent,
     )
@@ -321,23 +322,17 @@ def _levels(axis: str) -> tuple[str, ...]:
     return tuple(label.level for label in AXES[axis])
 
 
-def _scale(labels: KindLabels, scale: Scale, resampling: Resampling, epsilon: float) -> ScaleFigures:
-    return replace(
-        reviewers_on(labels, scale, resampling),
-        machines=against_machines(labels, scale, resampling),
-        consensus=consensus(labels, scale, resampling),
-        gold=against_gold(labels, scale, resampling),
-        stand_ins=machine_stand_ins(labels, scale, epsilon, resampling.level),
-    )
-
-
-def reviewers_on(labels: KindLabels, scale: Scale, resampling: Resampling) -> ScaleFigures:
-    """The reviewers beside each other on one scale, without machines and gold labels."""
+def scale_figures(table: Ratings, resampling: Resampling, epsilon: float = EPSILON) -> ScaleFigures:
+    """Everybody in the table beside each other."""
     return ScaleFigures(
-        scale=scale.name,
-        title=scale.title,
-        labels=scale.labels,
-        ordered=bool(scale.order),
-        between=between_reviewers(labels, scale, resampling),
-        together=all_reviewers(labels, scale, resampling),
+        scale=table.scale.name,
+        title=table.scale.title,
+        labels=table.scale.labels,
+        ordered=bool(table.scale.order),
+        between=between_reviewers(table, resampling),
+        together=all_reviewers(table, resampling),
+        machines=against_machines(table, resampling),
+        consensus=consensus(table, resampling),
+        gold=against_gold(table, resampling),
+        stand_ins=machine_stand_ins(table, epsilon, resampling.level),
     )

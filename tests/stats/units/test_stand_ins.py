@@ -59,9 +59,9 @@ def test_steps_are_compared_by_their_distance() -> None:
     )
     said = {name: {("relevance", item): steps[3] for item in items} for name in ("judge", RULES)}
     labels = KindLabels("qa", frozenset(items), "passage", {item: item for item in items}, given, 0, said, {}, {})
-    (found,) = machine_stand_ins(labels, RELEVANCE, 0.2, 0.95)
+    (found,) = machine_stand_ins(labels.on(RELEVANCE), 0.2, 0.95)
 
-    assert labels.of("anna", FIRST_BLIND, RELEVANCE)["qa:0"] == steps[2]
+    assert labels.on(RELEVANCE).of(FIRST_BLIND)["anna"]["qa:0"] == steps[2]
     assert (found.judge, found.alignment) == ("judge", "rmse")
     # To anna's place: 5 and 2 from the judge at 4 are 1 and 2 away, from anna at 3 they are 2 and 1 away: alike.
     distance = {
@@ -79,4 +79,4 @@ def test_one_reviewer_has_nobody_to_be_near_to() -> None:
     said = {"judge": {("relevance", "qa:1"): RELEVANCE.labels[0]}}
     labels = KindLabels("qa", frozenset({"qa:1"}), "passage", {"qa:1": "p"}, given, 0, said, {}, {})
 
-    assert machine_stand_ins(labels, RELEVANCE, 0.2, 0.95) == ()
+    assert machine_stand_ins(labels.on(RELEVANCE), 0.2, 0.95) == ()
