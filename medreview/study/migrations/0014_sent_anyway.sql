@@ -1,0 +1,2 @@
+-- Texts that hold what looks like an identifier, and that a person let go to a model outside; the unit is the study.
+INSERT INTO event_kind VALUES ('sent_anyway');
