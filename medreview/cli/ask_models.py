@@ -454,8 +454,7 @@ def _say_before(generator: "Generator", generating: "Generating") -> None:
     from medreview.judges.judge_caveats import verifies_its_own
     from medreview.llm.settings import where_texts_go
 
-    models = [generating.model, *([generating.judge] if generating.judge not in (None, generating.model) else [])]
-    say(*where_texts_go(models, generator.goes_out or f"{generator.noun.capitalize()}s go"))
+    say(*where_texts_go(generating.models, generator.goes_out or f"{generator.noun.capitalize()}s go"))
     for sentence in generator.deviations:
         say(f"Other than in the paper: {sentence}")
     if own := verifies_its_own(generating.model, generating.judge):

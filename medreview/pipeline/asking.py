@@ -24,6 +24,7 @@ from medreview.judges.tasks.task import Task
 from medreview.llm.settings import JudgeSettings
 from medreview.pipeline.choosing import Choice
 from medreview.pipeline.drawing_examples import Examples, told_of_examples
+from medreview.pipeline.identifier_check import refuse_identifiers
 from medreview.pipeline.rolling_up import replacing_answers, roll_up, rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.sources.stage import store_given
@@ -97,6 +98,11 @@ class Generating:
     prompts: Path | None = None
     again: bool = False
 
+    @property
+    def models(self) -> list[JudgeSettings]:
+        """The one that writes and, where there is one, the one that verifies."""
+        return [self.model, *([self.judge] if self.judge not in (None, self.model) else [])]
+
     def task(self, study: Study) -> Generation:
         """The generator as a task for a study; raises :class:`UserError` for a prompt that cannot be used."""
         return Generation(self.make(study, self.model, self.prompts), self.judge)
@@ -127,6 +133,7 @@ def judge_by(
     Also after an interruption: what had been answered by then counts. The first Ctrl-C waits for answers in flight
     (``on_wait`` gets their number), the second ends it; :class:`Interrupted` is raised at the end of both.
     """
+    refuse_identifiers(study, judges.settings)
     with replacing_answers(study, progress):
         tasks = judges.tasks(study)
         judges.keep_examples(study, tasks)
@@ -166,6 +173,7 @@ def generate(
 
     Ends as ``pipeline.judge_by`` at Ctrl-C, with ``pipeline.Interrupted``.
     """
+    refuse_identifiers(study, generating.models)
     with rolled_up(study, progress):
         task = generating.task(study)
         study.write(task.add_run)
@@ -217,6 +225,7 @@ def batch_out(
     ``only``: the cache keys of the questions to write, all of them whatever the limit, also of a batch that is under
     way.
     """
+    refuse_identifiers(study, [asked.model])
     if isinstance(asked, Judges):
         with rolled_up(study, progress):
             extract_all(study, progress)

@@ -27,6 +27,7 @@ from medreview.judges.offline_stage import judge_offline
 from medreview.judges.semantic_stage import SemanticPlan, SemanticSummary, by_rules_alone, judge_by_meaning, plan
 from medreview.llm.settings import JudgeSettings, where_texts_go
 from medreview.llm.store import CallStore
+from medreview.pipeline.identifier_check import refuse_identifiers
 from medreview.pipeline.rolling_up import rolled_up
 from medreview.progress import SILENT, Progress
 from medreview.references.matched_folder import MatchedFolder, SourceWorks
@@ -99,6 +100,8 @@ def ask_meaning(
             meaning.say(line)
     if not planned.plan.pairs:
         return SemanticSummary(planned.model)
+    if meaning.endpoint is not None:
+        refuse_identifiers(study, [meaning.endpoint])
     return judge_by_meaning(study, _model(study, meaning), synonyms, progress)
 
 

@@ -173,6 +173,10 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _no_text(payload, "role", "specialty", "words") or (
                 "" if payload.keys() == _BACKGROUND and _is_years(payload["years"]) else "years is no number of years"
             )
+        case "sent_anyway":
+            texts = payload.get("texts")
+            fits = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+            return "" if fits else "texts are no list of hashes"
         case "declare":
             return _no_text(payload, "field", "text")
         case "audit_plan":

@@ -64,6 +64,8 @@ COMMANDS = (
     ("background", STUDY, "--role", BAD, "--reviewer", BAD),
     ("declare", STUDY, "--funding", BAD, "--reviewer", BAD),
     ("declare", STUDY),
+    ("identifiers", STUDY, "--sent-anyway", "--reviewer", BAD),
+    ("identifiers", STUDY),
     ("gold", STUDY, "--add", "R01 S1", "supported", "--why", BAD),
     ("gold", STUDY, "--add", BAD, BAD),
     ("gold", STUDY, "--import", f"answers{BAD}.jsonl"),

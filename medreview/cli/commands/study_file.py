@@ -364,3 +364,47 @@ def _for_export(study: "Study", *, blind: bool) -> str | None:
         looked(study, "export", "verdicts")
     looked(study, "export", "labels")
     return hidden_from
+
+
+def identifiers(
+    study: StudyFile,
+    sent_anyway: Annotated[
+        bool,
+        Option("--sent-anyway", help="Let these texts go to models outside; the study keeps who did."),
+    ] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """List what looks like an identifier of a patient in the texts that came in files.
+
+    Dates of birth, numbers of records and insurances, telephones, e-mail and street addresses, names behind a title. A
+    model outside this machine is sent nothing while there are any that nobody has let go. They are found by rules: that
+    nothing is found is no proof of anonymity. Exit code 1 where something is found and not let go.
+
+    Example: medreview identifiers sepsis.medreview
+    """
+    from medreview.pipeline.identifier_check import kinds_of, let_go, texts_with_identifiers
+
+    with open_study(study, read_only=not sent_anyway) as opened:
+        new = let_go(opened, decider(reviewer)) if sent_anyway else []
+        found = texts_with_identifiers(opened.reader)
+    held = [text for text in found if not text.allowed]
+    lines = [f"{line}{' (let go)' if text.allowed else ''}" for text in found for line in text.lines()]
+    lines += [f"Let go now: {kinds_of(new)}."] if new else []
+    lines += [f"Not let go: {kinds_of(held)}. With --sent-anyway they may be sent."] if held else []
+    told = [
+        {
+            "place": text.place,
+            "kind": kind,
+            "start": start,
+            "end": end,
+            "found": text.text[start:end],
+            "let_go": text.allowed,
+        }
+        for text in found
+        for kind, start, end in text.found
+    ]
+    nothing = "Nothing looks like an identifier of a patient. Rules looked; that is no proof of anonymity."
+    result({"identifiers": told}, *(lines or [nothing]), as_json=as_json)
+    if held:
+        raise typer.Exit(1)
