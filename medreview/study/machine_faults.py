@@ -38,15 +38,12 @@ def run_fault(row: Row, _: TextsHere) -> str:
 
 def judgement_fault(row: Row, texts: TextsHere) -> str:
     """What is wrong with a judge's word on a statement and a page."""
-    if row["quote_doubt"] not in (None, "", *QUOTE_DOUBTS):
-        return "what speaks against its quote is unknown to this program"
     text = texts.page(row["snapshot_id"])
     ranges = [json.loads(row["quote_more"]), [one["source"] for one in json.loads(row["differences"])]]
     if not all(_all_inside(some, text) for some in ranges):
         return "a place of its quote is not in the page"
-    if not _all_inside(json.loads(row["missing_at"]), texts.statement(row["statement_id"])):
-        return "what the page does not state is not in the statement"
-    return said_fault(row) or _quote_fault(row, text) or _quotes_fault(row, lambda _: text)
+    whole = _whole_fault(row, texts) or said_fault(row) or _quote_fault(row, text)
+    return whole or _quotes_fault(row, lambda _: text)
 
 
 def said_fault(row: Row) -> str:
@@ -73,7 +70,17 @@ def merged_fault(row: Row, texts: TextsHere) -> str:
     """What is wrong with a judge's word on a statement by all pages together."""
     for page in json.loads(row["snapshots"]):
         texts.page(page)
-    return _quotes_fault(row, lambda quote: texts.page(quote["snapshot"])) or said_fault(row)
+    whole = _whole_fault(row, texts) or said_fault(row)
+    return whole or _quotes_fault(row, lambda quote: texts.page(quote["snapshot"]))
+
+
+def _whole_fault(row: Row, texts: TextsHere) -> str:
+    """What is wrong with what an answer says as a whole, by one page or by several together."""
+    if row["quote_doubt"] not in (None, "", *QUOTE_DOUBTS):
+        return "what speaks against its quote is unknown to this program"
+    if not _all_inside(json.loads(row["missing_at"]), texts.statement(row["statement_id"])):
+        return "what the page does not state is not in the statement"
+    return ""
 
 
 def _quotes_fault(row: Row, page: Callable[[Row], str]) -> str:
