@@ -51,7 +51,7 @@ def _rows(words: JudgeWords, columns: int) -> list[Row]:
     sure = sure_words(words.confidence) if words.confidence is not None else ""
     said = (
         (" · ".join(filter(None, (words.page, words.state, sure, f"by {by}" if by else ""))), "dim"),
-        *([(missing_words(words.missing), "badge")] if words.missing else []),
+        *([(missing_words(words.missing, together=words.together), "badge")] if words.missing else []),
         *([(quote.whole, "badge" if quote.false else "quote") for quote in words.quotes] or [("no quote", "dim")]),
         (f"reason: {words.reason}" if words.reason else "no reason given", ""),
     )

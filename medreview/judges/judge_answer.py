@@ -1,6 +1,7 @@
 """What a judge's answer on a statement and a page says (several quotes, what is missing, the opposite), and means.
 
-Of the prompt ``source_verification`` from version 2 on; an answer of version 1 has one quote and nothing of the rest.
+Of the prompts ``source_verification`` and ``merged_verification`` from version 2 on, so that the same counts by all
+sources together as by one; an answer of version 1 has its quotes, and nothing of the rest.
 Three rules are here and nowhere else.
 
 **One status for all quotes** (:func:`located`). Each is looked up by itself. The gravest status is that of the
@@ -158,21 +159,29 @@ def answer_columns(given: LocatedAnswer, statement: str) -> dict[str, Any]:
         ]
         start += len(one.quote) + len(APART)
     return {
+        **whole_columns(given, statement),
         "quote_status": given.status,
-        "quote_doubt": given.doubt,
         "quote_start": spans[0].start if spans else None,
         "quote_end": spans[0].end if spans else None,
         "quote_more": json.dumps(spans[1:]),
         "differences": json.dumps(differences),
         "quote": APART.join(one.quote for one in quotes),
-        "quotes": json.dumps([_json(one) for one in quotes] if several else [], ensure_ascii=False),
+        "quotes": json.dumps([quote_fields(one) for one in quotes] if several else [], ensure_ascii=False),
+    }
+
+
+def whole_columns(given: LocatedAnswer, statement: str) -> dict[str, Any]:
+    """The columns of what the answer says as a whole, by one page or by several together."""
+    return {
+        "quote_doubt": given.doubt,
         "opposes": given.answer.opposes,
         "missing": given.answer.missing,
         "missing_at": json.dumps(places_in(statement, given.answer.missing)),
     }
 
 
-def _json(one: LocatedQuote) -> dict[str, Any]:
+def quote_fields(one: LocatedQuote) -> dict[str, Any]:
+    """One of several quotes, for a column of JSON."""
     found = one.found
     return {
         "quote": one.quote,

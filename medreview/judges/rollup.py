@@ -22,7 +22,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from medreview.judges.majority import yes_or_no
-from medreview.judges.votes import AnyBallot, C, Vote, VotingJudge, jury
+from medreview.judges.votes import AnyBallot, C, Vote, VotingJudge, jury, says_unproven
 from medreview.labels import PROVEN_QUOTES, TIE_RULES, TieRule
 from medreview.study import Study
 from medreview.text import Span
@@ -217,18 +217,23 @@ _EVERY: Final = _ROWS.format(where="")
 
 
 class MergedQuote(NamedTuple):
-    """A quote of a merged judgement: how true it is, and where it stands, by snapshot; nowhere without one."""
+    """A quote of a merged judgement: how true it is, what speaks against it as a proof, and where it stands, by
+    snapshot; nowhere without one. ``opposes``: it is what that page says against the statement."""
 
     text: str
     status: str
     snapshot_id: str | None
     spans: tuple[Span, ...]
+    doubt: str | None = None
+    opposes: bool = False
 
 
 class MergedJudgement(NamedTuple):
     """What a judge says of a statement by ``pages`` pages at once; without ``verdict`` and ``supported`` it abstained.
 
-    ``raw_label`` is its own word, ``confidence`` 0..1 as given.
+    ``raw_label`` is its own word, ``confidence`` 0..1 as given. ``quote_doubt``: what speaks against its quotes
+    together, or against the answer. ``missing``: the part of the statement that no page states, ``missing_at`` where
+    that stands in it; ``opposes``: whether a page says the opposite. ``""`` and ``None`` where the judge was not asked.
     """
 
     judgement_id: str
@@ -242,6 +247,10 @@ class MergedJudgement(NamedTuple):
     confidence: float | None
     reason: str
     quotes: tuple[MergedQuote, ...]
+    quote_doubt: str | None
+    missing: str
+    missing_at: tuple[Span, ...]
+    opposes: bool | None
 
 
 def merged_judgements(reader: sqlite3.Connection, statement_id: str) -> tuple[MergedJudgement, ...]:
@@ -280,9 +289,20 @@ def _judgement(row: sqlite3.Row) -> MergedJudgement:
         confidence=row["confidence"],
         reason=row["reason"],
         quotes=tuple(
-            MergedQuote(one["quote"], one["status"], one["snapshot"], tuple(Span(*span) for span in one["spans"]))
+            MergedQuote(
+                one["quote"],
+                one["status"],
+                one["snapshot"],
+                tuple(Span(*span) for span in one["spans"]),
+                one.get("doubt"),
+                bool(one.get("opposes")),  # studies from before judges were asked have neither
+            )
             for one in json.loads(row["quotes"])
         ),
+        quote_doubt=row["quote_doubt"],
+        missing=row["missing"],
+        missing_at=tuple(Span(*span) for span in json.loads(row["missing_at"])),
+        opposes=None if row["opposes"] is None else bool(row["opposes"]),
     )
 
 
@@ -296,4 +316,6 @@ def _vote(said: MergedJudgement) -> Vote:
         supported=said.supported,
         confidence=said.confidence,
         quote_status="none",
+        quote_doubt=said.quote_doubt,
+        unproven=said.supported is None and says_unproven(said.raw_label),
     )

@@ -28,13 +28,15 @@ RARE: Final = 0.15
 """Share of a study's statements up to which something that is missing is a reason to look at one of them first."""
 FEW: Final = 3
 """So many may lack it in the smallest study."""
+_TOGETHER: Final = "all together: "
+_OF_ANSWERS: Final = (("opposed", 77, "judge says both"), ("part missing", 62, "part missing"))
+"""What is wrong with the whole answer of a judge that says supported; see :data:`_FALSE_QUOTES`."""
 _FALSE_QUOTES: Final[tuple[tuple[str, int, str], ...]] = (
     ("absent", 95, "quote absent"),
     ("altered", 90, "quote altered"),
     ("hidden text", 89, "hidden text"),
     ("off topic", 79, "quote off topic"),
-    ("opposed", 77, "judge says both"),
-    ("part missing", 62, "part missing"),
+    *_OF_ANSWERS,
 )
 """What is wrong with a judge's quote for support, the weight of that, and its badge.
 
@@ -170,13 +172,16 @@ def _of_references(references: Iterable[CitedReference]) -> Iterator[Flag]:
 def _together(result: RollUp, together: RollUp) -> list[Flag]:
     """What no source says alone and all say together, and what all together contradict.
 
-    Support that is put together from several pages is easily put together wrongly: before what merely is not there.
+    Support that is put together from several pages is easily put together wrongly: before what merely is not there. A
+    judge that says both, or names a part that no page states, is flagged as it is of a single source.
     """
     if together.verdict == "contradicted":
         return [] if result.verdict == "contradicted" else [Flag(78, "all together: contradicted")]
-    if together.supported and not result.supported:
-        return [Flag(56, "all together: supported")]
-    return []
+    if result.supported:
+        return []
+    found = [Flag(56, "all together: supported")] if together.supported else []
+    found += [Flag(weight, _TOGETHER + badge) for fault, weight, badge in _OF_ANSWERS if fault in together.false_quotes]
+    return found
 
 
 def _unsupported(result: RollUp, pages: CitedPages) -> list[Flag]:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from medreview.judges.rollup import SourceOpinion, each_judge
 from medreview.judges.runs import NAME
-from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, level_named
+from medreview.labels import FALSE_QUOTES, PROVEN_QUOTES, level_named, quote_doubt_words
 from medreview.sources.ocr_pages import percent
 from medreview.text import counted, in_words
 from medreview.units.kind import DocumentPassage, Machines, Opinion, UnitView
@@ -43,8 +43,9 @@ def together_words(item: StatementView) -> str:
     if item.verdict.merged:
         word = level_named("evidence", item.verdict.merged).name
     who = item.merged[0].judge if len(item.merged) == 1 else f"{len(item.merged)} judges"
-    reason = next((said.reason for said in item.merged if said.verdict == item.verdict.merged), "")
-    return f"all together: {word} ({who}){'. ' if reason else ''}{reason}"
+    said = next((each for each in item.merged if each.verdict == item.verdict.merged), None)
+    missing = missing_words(said.missing, together=True) if said and said.verdict != "not_addressed" else ""
+    return ". ".join(filter(None, (f"all together: {word} ({who})", missing, said.reason if said else "")))
 
 
 _WORTH: Final = {
@@ -106,7 +107,8 @@ class JudgeWords(NamedTuple):
 
     ``page`` is what it read and ``state`` that page's state, empty for other texts. ``judgement`` names it,
     ``snapshot`` or ``document`` the text to be shown beside it. ``missing``: the part of the unit that the page does
-    not state; ``opposes``: whether it says the opposite, ``None`` where that was not asked.
+    not state; ``opposes``: whether it says the opposite, ``None`` where that was not asked. ``together``: it read all
+    pages at once.
     """
 
     judge: str
@@ -124,6 +126,7 @@ class JudgeWords(NamedTuple):
     state: str = ""
     missing: str = ""
     opposes: bool | None = None
+    together: bool = False
 
     @property
     def quote(self) -> str:
@@ -187,19 +190,29 @@ def words_together(item: StatementView) -> tuple[JudgeWords, ...]:
             confidence=said.confidence,
             page=f"{counted(said.pages, 'page')} together",
             quotes=tuple(
-                SaidQuote(_worth(quote.status, ""), quote.status in FALSE_QUOTES, quote.text) for quote in said.quotes
+                SaidQuote(
+                    _worth(quote.status, doubt := quote_doubt_words(quote.doubt)),
+                    quote.status in FALSE_QUOTES or bool(doubt),
+                    quote.text,
+                    quote.opposes,
+                )
+                for quote in said.quotes
             ),
             reason=said.reason,
             judgement=said.judgement_id,
             snapshot=next((quote.snapshot_id for quote in said.quotes if quote.snapshot_id), None),
+            missing="" if said.verdict == "not_addressed" else said.missing,  # of which all is missing
+            opposes=said.opposes,
+            together=True,
         )
         for said in item.merged
     )
 
 
-def missing_words(missing: str) -> str:
-    """What a judge does not find on the page; ``""`` for nothing."""
-    return f"not on the page: “{' '.join(missing.split())}”" if missing else ""
+def missing_words(missing: str, *, together: bool = False) -> str:
+    """What a judge does not find on the page, or on any where it read all ``together``; ``""`` for nothing."""
+    where = "on no page" if together else "not on the page"
+    return f"{where}: “{' '.join(missing.split())}”" if missing else ""
 
 
 def opposite_words(opposes: bool | None) -> str:
@@ -217,7 +230,7 @@ def read_in_full(words: tuple[JudgeWords, ...]) -> str:
             f"judge {place} of {len(words)}, {said.judge}: {said.said}{confidence}",
             f"by {by}" if by else "",
             "read " + ", ".join(filter(None, (said.page, said.state))) if said.page else "",
-            missing_words(said.missing),
+            missing_words(said.missing, together=said.together),
             *([quote.whole for quote in said.quotes] or ["no quote"]),
             opposite_words(said.opposes),
             f"reason: {said.reason}" if said.reason else "no reason",

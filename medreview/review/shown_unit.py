@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from medreview.judges.rollup import MergedJudgement, MergedQuote
 from medreview.judges.votes import mapped
 from medreview.labels import FALSE_QUOTES, quote_doubt_words
 from medreview.review.highlight_index import Mark
@@ -254,7 +255,7 @@ def _quoted(item: StatementView, here: Sequence[Judgement], snapshot_id: str | N
         for span in quote.spans
     ]
     found += [
-        Mark(*span, _meaning(said.verdict, said.supported, quote.status))
+        Mark(*span, _quote_meaning(said, quote))
         for said in item.merged
         for quote in said.quotes
         if quote.snapshot_id == snapshot_id
@@ -290,7 +291,7 @@ def _outside(span: Span, others: Sequence[Span]) -> list[Span]:
     return left
 
 
-def _quote_meaning(said: Judgement, quote: JudgeQuote) -> str:
+def _quote_meaning(said: Judgement | MergedJudgement, quote: JudgeQuote | MergedQuote) -> str:
     """What is quoted against the statement is ``against``; beside it the other quotes are what their label says."""
     if quote.opposes:
         return _meaning("contradicted", False, quote.status, quote.doubt)
@@ -378,9 +379,10 @@ def _clashes(
 
 def in_statement(item: StatementView, evidence: Evidence, snapshot_id: str | None) -> tuple[Mark, ...]:
     """Marks in the statement's own text, where the judges may be seen: the numbers and words that a source has
-    otherwise, and what a judge does not find on its page; of a judge that finds nothing there, nothing."""
-    here = (said for said in item.judgements if said.snapshot_id == snapshot_id and said.verdict != "not_addressed")
-    missing = (place for said in here for place in said.missing_at)
+    otherwise, and what a judge does not find on its page, or on any; of a judge that finds nothing there, nothing."""
+    here = [said for said in item.judgements if said.snapshot_id == snapshot_id]
+    every: list[Judgement | MergedJudgement] = [*here, *item.merged]
+    missing = (place for said in every if said.verdict != "not_addressed" for place in said.missing_at)
     return (
         *(Mark(*clash.statement, "clash") for clash in evidence.clashes),
         *dict.fromkeys(Mark(*place, "missing") for place in missing),

@@ -57,6 +57,14 @@ _SAYS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "only together: supported",
             "no source supports it alone, only all read together",
         ),
+        "all together: judge says both": (
+            "together: says both",
+            "a judge that read all sources together says supported, and also that one of them says the opposite",
+        ),
+        "all together: part missing": (
+            "together: a part missing",
+            "a judge says that all sources together support it, and also that they do not state all of it",
+        ),
         "sources conflict": ("sources conflict", "the sources contradict each other"),
         "low confidence": ("judges unsure", "the judges are not sure of their verdict"),
         "page: instructions": ("page steers judges", "the page holds text written to steer AI judges"),

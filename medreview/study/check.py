@@ -12,6 +12,7 @@ from typing import Final
 from medreview.study.events import misfitting
 from medreview.study.incoming import body_digest
 from medreview.study.lock import not_as_closed
+from medreview.study.machine_rows import said_faults
 from medreview.study.migrations import new_schema, schema_of
 from medreview.study.package import Package, package_of
 from medreview.study.row_seals import Misfit, SealedTable, misfits, sealed_tables
@@ -42,8 +43,8 @@ def check(connection: sqlite3.Connection) -> list[str]:
     """The problems of the file, one sentence each; empty when it is intact.
 
     Checks SQLite's own structure, foreign keys, the schema, the hashes of all texts and page bodies, the hash chain of
-    the events, the seal of every row, and every stored range against its text where the text is in this file. Raises
-    nothing, whatever is damaged.
+    the events, the seal of every row, and every stored range against its text where the text is in this file; what
+    judges and rules said is looked at by the rules of a merge (``machine_rows``). Raises nothing, whatever is damaged.
     """
     with _whatever_the_bytes(connection):
         return list(_problems(connection))
@@ -95,7 +96,7 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
         tables = []
     for table in tables:
         yield from _bounded(partial(_seals, named, connection, table), f"rows of {table.name}")
-    for part in (_ranges, _spans, retired_faults, gold_faults, unknown_units):
+    for part in (_ranges, said_faults, _spans, retired_faults, gold_faults, unknown_units):
         yield from _bounded(partial(part, connection))
 
 
@@ -195,10 +196,6 @@ def _ranges(connection: sqlite3.Connection) -> Iterator[str]:
     for row in connection.execute(query):
         if row["found"] != row["text"]:
             yield f"Reference {row['reference_id']} does not stand where it is said to stand in its response."
-    query = """SELECT judgement_id FROM judgement JOIN snapshot USING (snapshot_id)
-               WHERE quote_start < 0 OR quote_end > length(snapshot.text) OR quote_start > quote_end"""
-    for row in connection.execute(query):
-        yield f"The quote of judgement {row['judgement_id']} lies outside its page."
     query = """SELECT snapshot_id, page FROM snapshot_ocr AS o JOIN snapshot AS p USING (snapshot_id)
                WHERE start_cp < 0 OR end_cp > length(p.text) OR start_cp > end_cp OR EXISTS (
                    SELECT 1 FROM json_each(o.doubtful) AS w WHERE json_extract(w.value, '$[0]') < start_cp

@@ -1,11 +1,11 @@
-"""What judges, rules and services said, as another file has it: looked at, row by row, before it is written.
+"""What judges, rules and services said: looked at, row by row, before it comes from another file, and by ``check``.
 
 As in ``incoming``, every function that looks gives half a sentence on what is wrong, or ``""``. Places in texts are
 held against the texts that this study has; what it does not have is held against what comes along.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from medreview.labels import QUOTE_DOUBTS, QUOTE_STATUSES, is_label
@@ -38,15 +38,12 @@ def run_fault(row: Row, _: TextsHere) -> str:
 
 def judgement_fault(row: Row, texts: TextsHere) -> str:
     """What is wrong with a judge's word on a statement and a page."""
-    if row["quote_doubt"] not in (None, "", *QUOTE_DOUBTS):
-        return "what speaks against its quote is unknown to this program"
     text = texts.page(row["snapshot_id"])
     ranges = [json.loads(row["quote_more"]), [one["source"] for one in json.loads(row["differences"])]]
     if not all(_all_inside(some, text) for some in ranges):
         return "a place of its quote is not in the page"
-    if not _all_inside(json.loads(row["missing_at"]), texts.statement(row["statement_id"])):
-        return "what the page does not state is not in the statement"
-    return said_fault(row) or _quote_fault(row, text) or _quotes_fault(row, lambda _: text)
+    whole = _whole_fault(row, texts) or said_fault(row)
+    return whole or _quote_fault(row, text, ranges[0]) or _quotes_fault(row, lambda _: text)
 
 
 def said_fault(row: Row) -> str:
@@ -60,20 +57,38 @@ def said_fault(row: Row) -> str:
     return unstorable(row["confidence"])
 
 
-def _quote_fault(row: Row, text: str) -> str:
+def _quote_fault(row: Row, text: str, more: Sequence[Any] = ()) -> str:
+    """What is wrong with its only quote, and the places of several; ``more``: where else it stands."""
     if row["quote_status"] not in QUOTE_STATUSES:
         return "the status of its quote is unknown to this program"
     start, end = row["quote_start"], row["quote_end"]
     if (start is None) != (end is None) or (start is not None and not _is_inside((start, end), text)):
         return "its quote is not in the text"
-    return ""
+    of_one = start is not None and row.get("quotes", "[]") == "[]"
+    return _elsewhere(row["quote"], row["quote_status"], [(start, end), *more], text) if of_one else ""
+
+
+def _elsewhere(quote: str, status: str, places: Sequence[Any], text: str) -> str:
+    """Whether a quote that is said to be there word for word is not, in one of these places of a text."""
+    wrong = status == "exact" and any(text[start:end] != quote.strip() for start, end in places)
+    return "its quote does not stand where it is said to stand" if wrong else ""
 
 
 def merged_fault(row: Row, texts: TextsHere) -> str:
     """What is wrong with a judge's word on a statement by all pages together."""
     for page in json.loads(row["snapshots"]):
         texts.page(page)
-    return _quotes_fault(row, lambda quote: texts.page(quote["snapshot"])) or said_fault(row)
+    whole = _whole_fault(row, texts) or said_fault(row)
+    return whole or _quotes_fault(row, lambda quote: texts.page(quote["snapshot"]))
+
+
+def _whole_fault(row: Row, texts: TextsHere) -> str:
+    """What is wrong with what an answer says as a whole, by one page or by several together."""
+    if row["quote_doubt"] not in (None, "", *QUOTE_DOUBTS):
+        return "what speaks against its quote is unknown to this program"
+    if not _all_inside(json.loads(row["missing_at"]), texts.statement(row["statement_id"])):
+        return "what the page does not state is not in the statement"
+    return ""
 
 
 def _quotes_fault(row: Row, page: Callable[[Row], str]) -> str:
@@ -81,8 +96,11 @@ def _quotes_fault(row: Row, page: Callable[[Row], str]) -> str:
     for quote in json.loads(row["quotes"]):
         if quote["status"] not in QUOTE_STATUSES:
             return "the status of its quote is unknown to this program"
-        if quote["spans"] and not _all_inside(quote["spans"], page(quote)):
+        text = page(quote) if quote["spans"] else ""
+        if not _all_inside(quote["spans"], text):
             return "a place of its quote is not in the page"
+        if wrong := _elsewhere(quote["quote"], quote["status"], quote["spans"], text):
+            return wrong
     return ""
 
 
@@ -94,6 +112,8 @@ def finding_fault(row: Row, texts: TextsHere) -> str:
     for quote in json.loads(row["spans"]):
         if quote["status"] not in QUOTE_STATUSES or not _all_inside(quote["spans"], text):
             return "a place of its quote is not in the response"
+        if wrong := _elsewhere(quote["quote"], quote["status"], quote["spans"], text):
+            return wrong
     return "" if row["found"] in (None, 0, 1) else "what it found is unknown to this program"
 
 

@@ -1,4 +1,4 @@
-"""What judges, rules and services said in another copy of a study: compared with what is said here, and taken over.
+"""What judges, rules and services said: looked at (:func:`said_faults`), compared with another copy, and taken over.
 
 A row is the same as one here by what it is about (a judge's run on a statement and a page), never by what it says. Of
 two that say different things this study's stays; only a failure gives way to an answer. Everything is read twice:
@@ -6,7 +6,7 @@ looked at before the first write, and written row by row, so that no file has to
 """
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -138,7 +138,7 @@ class MachineRows:
     def faults(self, here: sqlite3.Connection, read_check: Callable[[object], object]) -> Iterator[str]:
         """A sentence for each row that would come in and is not as it should be; what cannot be read raises as it
         does elsewhere."""
-        texts = self._texts(here, read_check)
+        texts = _texts((here, self._theirs), read_check)
         runs = {row[0] for row in self._theirs.execute("SELECT judge_run_id FROM judge_run")}
         for table in self._tables:
             for found in self._each(here, table):
@@ -149,12 +149,9 @@ class MachineRows:
                 if not wrong and "judge_run_id" in row and row["judge_run_id"] not in runs:
                     wrong = "its run is missing"
                 if not wrong and self._is_read(here, table, row):
-                    try:
-                        wrong = table.fault(row, texts)
-                    except (KeyError, TypeError, ValueError, IndexError, RecursionError, AttributeError):
-                        wrong = "it is not as this program writes it"
+                    wrong = _fault(table, row, texts)
                 if wrong:
-                    yield f"Of the row {' '.join(str(row[name]) for name in table.same)} of {table.name} {wrong}."
+                    yield _told(table, row, wrong)
 
     def write(self, here: sqlite3.Connection) -> dict[Kind, RowsJoined]:
         """Take over what this study does not have, inside the caller's transaction; what came of each kind.
@@ -197,19 +194,47 @@ class MachineRows:
         known = page is None or page in self._pages or _has(here, "snapshot", page)
         return known and ("response_id" not in row or _has(here, "response", row["response_id"]))
 
-    def _texts(self, here: sqlite3.Connection, read_check: Callable[[object], object]) -> TextsHere:
-        def text_of(table: str) -> Callable[[str], str]:
-            @lru_cache(maxsize=_TEXTS_AT_ONCE)
-            def text(one: str) -> str:
-                query = f"SELECT text FROM {table} WHERE {table}_id = ?"
-                found = here.execute(query, (one,)).fetchone() or self._theirs.execute(query, (one,)).fetchone()
-                if found is None:
-                    raise LookupError(f"there is no {table} {one}")
-                return str(found[0])
 
-            return text
+def said_faults(connection: sqlite3.Connection) -> Iterator[str]:
+    """A sentence for each row of the study itself that would be kept out if it came from another copy: words that are
+    unknown, and places that are not in their text or hold something else. The id of a run matters only to a copy."""
+    texts = _texts((connection,), str)
+    for table in TABLES:
+        if table.fault in (no_fault, run_fault):
+            continue
+        order = f" ORDER BY {table.order}" if table.order else ""
+        for found in connection.execute(f"SELECT * FROM {table.name}{order}"):
+            row = dict_of(found)
+            if wrong := _fault(table, row, texts):
+                yield _told(table, row, wrong)
 
-        return TextsHere(text_of("snapshot"), text_of("response"), text_of("statement"), read_check)
+
+def _fault(table: _SharedTable, row: Row, texts: TextsHere) -> str:
+    try:
+        return table.fault(row, texts)
+    except (KeyError, TypeError, ValueError, IndexError, RecursionError, AttributeError):
+        return "it is not as this program writes it"
+
+
+def _told(table: _SharedTable, row: Row, wrong: str) -> str:
+    return f"Of the row {' '.join(str(row[name]) for name in table.same)} of {table.name} {wrong}."
+
+
+def _texts(where: Sequence[sqlite3.Connection], read_check: Callable[[object], object]) -> TextsHere:
+    """The texts of the first of these files that has them."""
+
+    def text_of(table: str) -> Callable[[str], str]:
+        @lru_cache(maxsize=_TEXTS_AT_ONCE)
+        def text(one: str) -> str:
+            query = f"SELECT text FROM {table} WHERE {table}_id = ?"
+            found = next(filter(None, (each.execute(query, (one,)).fetchone() for each in where)), None)
+            if found is None:
+                raise LookupError(f"there is no {table} {one}")
+            return str(found[0])
+
+        return text
+
+    return TextsHere(text_of("snapshot"), text_of("response"), text_of("statement"), read_check)
 
 
 def _has(here: sqlite3.Connection, table: str, one: str) -> bool:

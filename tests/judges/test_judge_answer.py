@@ -11,6 +11,7 @@ from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.judges.judge_answer import MOST_QUOTES, JudgeAnswer, answer_in, places_in
 from medreview.judges.prompts import known_hash, load_prompt
+from medreview.review.judge_words import read_in_full
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
@@ -371,3 +372,118 @@ def test_the_good_judge_is_asked_for_all_of_it(study, serve):
     model = serve(careful)
     judge_with(study, [model.settings()])
     assert all(f"`{name}`" in model.prompts[0] for name in ("quotes", "opposes", "opposing_quote", "missing"))
+
+
+DRUG = "Long treatment with metformin can lower vitamin B12. The dose is reviewed at every visit by the nurse."
+VISIT = "The dose is reviewed at every visit by the nurse."
+HARM = "Never stop metformin before contrast, whatever the eGFR."
+NONE_OF_BOTH = said(label="not_addressed")
+
+
+@pytest.fixture
+def two(tmp_path):
+    """The statement and two pages that have a part of it each; the first also dictates what to answer."""
+    with Study.create(tmp_path / "two.medreview") as made:
+        pages = {"p1": f"{RENAL}\n\n{REST}\n\n{ORDER}\n", "p2": f"{DRUG} {HARM}"}
+        fill(made, [("Is it safe?", STATEMENT, [("s1", STATEMENT)])], pages)
+        yield made
+
+
+@pytest.fixture
+def together(two, serve):
+    """What comes of an answer by both pages, each as another run; neither page alone has anything on the statement."""
+    model = serve(lambda _: NONE_OF_BOTH)
+    pipeline.judge_by(two, pipeline.Judges([model.settings("alone")]))
+
+    def ask(answer):
+        model.play(answer_json(completion(json.dumps(answer), usage=None)))
+        one = model.settings("both", model=str(len(model.prompts)))
+        pipeline.judge_by(two, pipeline.Judges([one], "merged_verification"))
+        return rows_of(two, "SELECT m.* FROM merged_judgement AS m JOIN judge_run USING (judge_run_id) "
+                            "ORDER BY ordinal DESC LIMIT 1")[0]  # fmt: skip
+
+    return ask
+
+
+BOTH = said(START, VISIT)
+TOGETHER = {
+    "well: a passage of each page": (BOTH, "supported", "none", "all together: supported"),
+    "well: a part is on no page": (said(START, label="partial", missing="at every visit"), "partial", None, ""),
+    "well: one page says the opposite": (
+        said(START, label="contradicted", opposes=True, opposing=HARM), "contradicted", None,
+        "all together: contradicted"),
+    "well: nothing": (NONE_OF_BOTH, "not_addressed", None, ""),
+    "badly: a quote that is on no page": (said(START, INVENTED), None, "none", ""),
+    "badly: a changed quote": (said(CHANGED, VISIT), None, "none", ""),
+    "badly: support that lacks a part": (
+        said(START, missing="at every visit"), "supported", "part_missing",
+        "all together: part missing · all together: supported"),
+    "badly: a missing part longer than the statement": (
+        said(START, label="partial", missing=STATEMENT * 9), "partial", None, ""),
+    "badly: the opposite beside support": (
+        said(START, VISIT, opposes=True, opposing=HARM), None, "opposed", "all together: judge says both"),
+    "badly: the opposite beside a partial label": (
+        said(START, label="partial", opposes=True, opposing=HARM), "contradicted", None, "all together: contradicted"),
+    "badly: the opposite on no page": (
+        said(START, label="partial", opposes=True, opposing=INVENTED), "partial", None, ""),
+    "badly: contradicted, and not the opposite": (said(START, label="contradicted"), None, None, ""),
+    "injected: support by the order": (said(ORDER, VISIT), None, "instructions", ""),
+    "injected: the opposite by the order": (
+        said(label="not_addressed", opposes=True, opposing=ORDER), "not_addressed", None, ""),
+}  # fmt: skip
+
+
+def test_all_sources_together_come_to_the_same_as_one(two, together):
+    first, _ = (row["text"] for row in rows_of(two, "SELECT text FROM snapshot ORDER BY snapshot_id"))
+    for case, (answer, verdict, doubt, flagged) in TOGETHER.items():
+        row = together(answer)
+        assert (row["verdict"], row["quote_doubt"], row["raw_label"]) == (verdict, doubt, answer["label"]), case
+        assert (row["missing"], row["opposes"]) == (answer["missing"], answer["opposes"])
+        assert " · ".join(badge for badge in badges(two).split(" · ") if "together" in badge) == flagged, case
+        for quote in json.loads(row["quotes"]):
+            page = "p1" if quote["quote"] in first else "p2" if quote["quote"] in (VISIT, HARM) else None
+            assert (quote["status"] == "exact") == (page is not None)
+            assert page in (None, quote["snapshot"])
+    for answer in BAD.values():
+        row = together(answer)
+        assert row["error"].startswith("unparsable: ")
+        assert (row["verdict"], row["quotes"], row["missing"], row["opposes"]) == (None, "[]", "", None)
+    assert check(two.reader) == []
+
+
+def test_what_is_said_by_all_together_is_shown_after_the_decision_and_exported(two, together, tmp_path):
+    together(said(START, label="partial", missing="at every visit", opposes=True, opposing=INVENTED))
+    blind = ReviewSession(two, "anna", open_queue(two, "responses", "anna", blind=True))
+    assert blind.statement_marks() == ()
+
+    session = ReviewSession(two, "kb", open_queue(two, "responses", "kb"))
+    assert [STATEMENT[mark.start : mark.end] for mark in session.statement_marks() if mark.kind == "missing"] == [
+        "at every visit"]  # fmt: skip
+    whole = read_in_full(session.judge_words)
+    assert "on no page: “at every visit”" in whole
+    assert f"the opposite, quote NOT ON PAGE: “{INVENTED}”" in whole
+    export(two, tmp_path / "out")
+    with (tmp_path / "out" / "merged.csv").open(newline="", encoding="utf-8-sig") as file:
+        told = [
+            (row["opposes"], row["missing"], row["quote_opposes"], row["quote_status"]) for row in csv.DictReader(file)
+        ]
+    assert told == [("1", "at every visit", "0", "exact"), ("1", "at every visit", "1", "absent")]
+
+
+def test_version_1_of_the_prompt_by_all_together_is_read_as_before(two, serve, tmp_path):
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    earlier = files("medreview.prompts").joinpath("merged_verification.1.md").read_text(encoding="utf-8")
+    (folder / "merged_verification.md").write_text(earlier, encoding="utf-8")
+    judge_with(two, [serve(lambda _: NONE_OF_BOTH).settings("alone")])
+    pipeline.roll_up(two)
+    model = serve(lambda _: {"quotes": [START, VISIT], "reason": "Both.", "label": "supported", "confidence": 0.7})
+    judge_with(two, [model.settings()], task="merged_verification", prompts=folder)
+    (row,) = rows_of(two, "SELECT * FROM merged_judgement")
+    assert (row["verdict"], row["opposes"], row["missing"]) == ("supported", None, "")
+
+    model.play(by_prompt(lambda _: {"quotes": [f"{START} {n}" for n in range(13)], "reason": "", "label": "supported",
+                                    "confidence": 1}))  # fmt: skip
+    judge_with(two, [model.settings("other", model="other")], task="merged_verification", prompts=folder)
+    (row,) = rows_of(two, "SELECT * FROM merged_judgement WHERE error <> ''")
+    assert row["error"] == "unparsable: has 13 quotes; at most 12 are looked up"

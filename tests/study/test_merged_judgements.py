@@ -15,7 +15,7 @@ from medreview.review.blind_block import BLOCK_SIZE, blind_block_open
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
-from medreview.study.check import check_study
+from medreview.study.check import check, check_study
 from medreview.study.machine_rows import RowsJoined
 from tests.study.flipped_bits import logical
 from tests.support.meddling import meddle
@@ -185,6 +185,13 @@ def test_decisions_and_judgements_come_one_without_the_other(two: tuple[Path, Pa
         assert (summary.added, summary.known, summary.rows["judgements"].added) == (0, 0, 8)
 
 
+NOT_OF_THE_ROW = (
+    "its run is missing", "its text does not fit its hash", "it does not fit its id",
+    "its parameters are no table of values",
+)  # fmt: skip
+"""What another part of the check says in its own words, and what matters to a merge alone."""
+
+
 @pytest.mark.parametrize(
     ("statement", "seals", "says"),
     [
@@ -210,6 +217,17 @@ def test_decisions_and_judgements_come_one_without_the_other(two: tuple[Path, Pa
             True,
             "a place of its quote is not",
         ),
+        (
+            'UPDATE judgement SET quotes = \'[{"quote": "Take 5", "status": "exact", "spans": [[1, 7]]}]\'',
+            True,
+            "its quote does not stand where it is said to stand",
+        ),
+        ("UPDATE judgement SET quote_start = quote_start + 1", True, "its quote does not stand where"),
+        ("UPDATE judgement SET quote_more = '[[0, true]]'", True, "a place of its quote is not in the page"),
+        ("UPDATE judgement SET quotes = '[7]'", True, "it is not as this program writes it"),
+        ("UPDATE merged_judgement SET missing_at = '[[0, 999]]'", True, "is not in the statement"),
+        ("UPDATE merged_judgement SET quote_doubt = 'odd'", True, "what speaks against its quote is unknown"),
+        ("UPDATE hallucination_finding SET spans = replace(spans, '14', '13')", True, "does not stand where"),
         (
             'UPDATE judgement SET quotes = \'[{"status": "sure", "spans": []}]\'',
             True,
@@ -238,6 +256,10 @@ def test_a_row_that_is_not_as_it_should_be_keeps_everything_out(
         pipeline.merge(study, theirs)
     assert says in str(error.value)
     assert logical(ours) == before
+    if seals and says not in NOT_OF_THE_ROW:
+        with Study.open(theirs, read_only=True) as study:
+            found = check(study.sealed())
+        assert any(str(error.value).endswith(one) for one in found)
 
 
 def test_the_id_of_another_row_is_no_way_in(two: tuple[Path, Path]) -> None:

@@ -361,6 +361,10 @@ ALSO_SAID = {
         "counted": "SELECT * FROM axis_label ORDER BY reviewer, unit, axis",
         "read": "SELECT reviewer, unit, event_id FROM judges_read ORDER BY 1, 2, 3",
     },
+    13: {
+        "together": "SELECT merged_judgement_id, raw_label, verdict, quotes, raw_output FROM merged_judgement",
+        "alone": "SELECT judgement_id, verdict, supported, quotes, opposes, missing FROM judgement ORDER BY 1",
+    },
 }
 
 

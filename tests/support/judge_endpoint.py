@@ -63,16 +63,17 @@ def prompt_of(body: Mapping[str, Any]) -> str:
 
 
 def as_asked(told: Any, prompt: str = "`opposing_quote`") -> Any:
-    """An answer of one quote in the form that its prompt asks for: what a test is not about is filled in.
+    """An answer in the form that its prompt asks for: what a test is not about is filled in.
 
-    Source verification asks for a list of quotes since its version 2; a contradiction has its quote as the opposite.
+    Prompts ask for a list of quotes since their version 2; a contradiction has its quote as the opposite.
     """
-    if "`opposing_quote`" not in prompt or not isinstance(told, dict) or "quotes" in told or "label" not in told:
+    if "`opposing_quote`" not in prompt or not isinstance(told, dict) or "opposes" in told or "label" not in told:
         return told
-    quote, opposes = told.get("quote", ""), told["label"] == "contradicted"
+    quotes = told.get("quotes") or [quote for quote in [told.get("quote")] if quote]
+    opposes = told["label"] == "contradicted"
     rest = {name: value for name, value in told.items() if name != "quote"}
-    whole = {"opposes": opposes, "opposing_quote": quote if opposes else "", "missing": "", "reason": ""}
-    return {"quotes": [quote] if quote else [], **whole, **rest}
+    whole = {"opposes": opposes, "opposing_quote": quotes[0] if opposes and quotes else "", "missing": "", "reason": ""}
+    return {"quotes": quotes, **whole, **rest}
 
 
 def completion(

@@ -22,7 +22,7 @@ from medreview.exchange.files.columns import (
     levels_of,
     selected,
 )
-from medreview.labels import CATEGORY, EVIDENCE, HALLUCINATION, QUOTE_STATUSES
+from medreview.labels import CATEGORY, EVIDENCE, HALLUCINATION, QUOTE_DOUBTS, QUOTE_STATUSES
 from medreview.study.ids import content_id
 from medreview.text import sha256, utf16
 
@@ -62,6 +62,12 @@ _MERGED: Final = (
     Column("supported", "boolean", "Two-way verdict; empty without one, which supported_missing says why."),
     replace(no_word_of_one(vars), name="supported_missing"),
     Column("confidence", "number", "As given; empty when none.", unit="0 to 1"),
+    Column("quote_doubt", "text", "What speaks against its quotes together as a proof, or against the answer; empty "
+           "when it was not looked at.", levels=QUOTE_DOUBTS, sql="m.quote_doubt"),
+    Column("opposes", "boolean", "1: the judge says that a page says the opposite; empty when it was not asked."),
+    Column("missing", "text", "The part of the statement that no page states, by the judge."),
+    Column("missing_at", "text", "JSON [[start, end], ...]: where that stands in the statement; [] = not in its words, "
+           "or nothing is missing.", unit=CODE_POINTS),
     _QUOTE_NO,
     _STATUS_OF_QUOTE,
     Column("snapshot_id", "text", "The page in which the quote stands; empty when in none.",
@@ -70,6 +76,8 @@ _MERGED: Final = (
            made=lambda one: one.start),
     Column("end_cp", "integer", "Where it ends.", unit=CODE_POINTS, made=lambda one: one.end),
     Column("quote", "text", "The whole quote as given.", made=lambda one: one.said.get("quote")),
+    Column("quote_opposes", "boolean", "1: it is quoted against the statement.",
+           made=lambda one: one.said.get("opposes")),
     _REASON,
     _ERROR,
 )  # fmt: skip

@@ -1,12 +1,13 @@
 """Merged verification (SourceCheckup): whether all sources of a response together support what none supports alone."""
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from medreview.judges.judge_answer import LocatedAnswer, quote_fields, whole_columns
 from medreview.judges.prompt_texts import split_windows
 from medreview.judges.quote_grounding import Grounded
-from medreview.judges.tasks.task import Rows, TaskUnit, Unit, quote_json
+from medreview.judges.tasks.task import Rows, TaskUnit, Unit
 from medreview.judges.tasks.verification import SupportTask
 from medreview.labels import PROVEN_QUOTES
 from medreview.llm.call import ModelAnswer
@@ -57,39 +58,35 @@ class Merged(SupportTask):
     def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """One row of ``merged_judgement``.
 
-        Support counts only when every quote given for it is in one of the sources, and one of them bears on it.
+        Each quote is looked up in the source that has it best. What they come to together, the missing part and the
+        opposite are as of a single source (``medreview.judges.judge_answer``).
         """
         snapshots = list(unit.more["snapshots"])
-
-        def look(value: Mapping[str, Any], supports: str | None) -> tuple[list[dict[str, Any]], str]:
-            quotes = [str(quote) for quote in value["quotes"] if str(quote).strip()]
-            tried = [self._best_place(quote, snapshots, supports) for quote in quotes]
-            # Each of several quotes may show another part of the statement: one that bears on it is enough.
-            located = any(found.proves for found, _ in tried) and all(
-                found.proves or found.doubt == "off_topic" for found, _ in tried
-            )
-            return [quote for _, quote in tried], "" if located else "absent"
-
         statement = self.statement(*unit.ids)["statement"]
-        columns, best, outcome = self.combined(answers, statement, look, lambda part: part.rank)
+        found_in: dict[tuple[str, Grounded], str] = {}
+
+        def look(quote: str, supports: str | None, against: bool) -> Grounded:
+            order = (*PROVEN_QUOTES, "altered", "too_short", "absent")
+            tried = [(self.quotes.ground(quote, page, supports=supports, against=against), page) for page in snapshots]
+            found, page = min(tried, key=lambda place: (order.index(place[0].status), not place[0].proves))
+            found_in[quote, found] = page
+            return found
+
+        columns, best, outcome = self.combined(answers, statement, look)
+        given = best.found if best else LocatedAnswer()
+        quotes = [
+            {**quote_fields(one), "snapshot": found_in[one.quote, one.found] if one.found.spans else None}
+            for one in given.quotes
+        ]
         row = {
             "merged_judgement_id": content_id("m", self.run.judge_run_id, *unit.ids),
             "statement_id": unit.ids[0],
             "snapshots": json.dumps(snapshots),
             **columns,
-            "quotes": json.dumps(best.found if best else [], ensure_ascii=False),
+            **whole_columns(given, statement),
+            "quotes": json.dumps(quotes, ensure_ascii=False),
         }
         return Rows({"merged_judgement": [row]}, outcome, abstained=row["verdict"] is row["supported"] is None)
-
-    def _best_place(
-        self, quote: str, snapshots: Sequence[str], supports: str | None
-    ) -> tuple[Grounded, dict[str, Any]]:
-        """The quote in the source with the best quote status, for Python and for the table."""
-        order = (*PROVEN_QUOTES, "altered", "too_short", "absent")
-        tried = [(self.quotes.ground(quote, page, supports=supports), page) for page in snapshots]
-        found, snapshot_id = min(tried, key=lambda place: (order.index(place[0].status), not place[0].proves))
-        found_in = snapshot_id if found.grounding and found.grounding.spans else None
-        return found, quote_json(quote, found.status, found.grounding, snapshot=found_in, doubt=found.doubt)
 
     def _sources(self, statement_id: str) -> list[tuple[str, str]]:
         rows = self.study.reader.execute(

@@ -39,13 +39,13 @@ _SPARE: Final = " " * 600
 
 
 class PartAnswer(NamedTuple):
-    """The answer on one part of what was too long. ``found``: its quotes, looked up. ``unproven``: what these are
-    instead of a proof, where it says that there is support."""
+    """The answer on one part of what was too long. ``found``: all of it, its quotes looked up. ``unproven``: what these
+    are instead of a proof, where it says that there is support."""
 
     value: Mapping[str, Any]
     verdict: str | None
     supported: bool | None
-    found: Any
+    found: LocatedAnswer
     unproven: str
 
     @property
@@ -59,9 +59,8 @@ class PartAnswer(NamedTuple):
         return confidence_of(self.value.get("confidence"))
 
 
-Look = Callable[[Mapping[str, Any], str | None], tuple[Any, str]]
-"""Looks up the quotes of an answer, which are to support a statement or nothing: what is found, and what it is instead
-of a proof, ``""`` for one."""
+Look = Callable[[str, str | None, bool], Grounded]
+"""Looks up a quote: the statement that it is to support, if any, and whether it is quoted against that."""
 
 
 class SupportTask(Task):
@@ -86,15 +85,16 @@ class SupportTask(Task):
         return available_tokens(self.settings, "".join((self.prompt.text, *statement, *more, _SPARE))) // 200 * 200
 
     def combined(
-        self, answers: Sequence[ModelAnswer], statement: str, look: Look, rank: Callable[[PartAnswer], Any]
+        self, given: Sequence[ModelAnswer], statement: str, look: Look
     ) -> tuple[dict[str, Any], PartAnswer | None, str]:
         """The columns that are made of the answers on all parts, the part that decides, and the outcome in words.
 
         Supported, with a grounded quote, if any part is; else contradicted if any is; else an abstention if a part has
-        no usable answer; else partial; else not addressed. Of several the first by ``rank``.
+        no usable answer; else partial; else not addressed. Of several the one that is most sure.
         """
-        parts = [self._part(answer.value or {}, statement, look) for answer in answers if answer.status == "ok"]
-        best = min(parts, key=rank, default=None)
+        answers = [_within_bounds(answer) for answer in given]
+        parts = [_part(answer.value or {}, statement, look) for answer in answers if answer.status == "ok"]
+        best = min(parts, key=lambda part: (part.rank, -(part.confidence or 0.0)), default=None)
         failed = failure(answers)
         if failed and best and best.rank <= _DECISIVE:
             failed = None
@@ -113,18 +113,24 @@ class SupportTask(Task):
         outcome = failed.status if failed else f"{label}, quote {best.unproven}" if best and best.unproven else label
         return columns, best, outcome
 
-    def _part(self, value: Mapping[str, Any], statement: str, look: Look) -> PartAnswer:
-        label = str(value["label"])
-        supports = (mapped(label) or (None, None))[1]
-        found, instead = look(value, statement if supports else None)
-        # Support counts only with a passage that proves it. The judge's raw label is kept, and the reviewer decides.
-        if supports and instead:
-            return PartAnswer(value, None, None, found, instead)
-        return PartAnswer(value, *self.levels(label, found), found, "")
 
-    def levels(self, label: str, found: Any) -> tuple[str | None, bool | None]:
-        """Verdict and support of a label, with what was found of the quotes; they prove it where it is support."""
-        return mapped(label) or (None, None)
+def _within_bounds(answer: ModelAnswer) -> ModelAnswer:
+    """The answer, or an abstention if it has more quotes than are looked up, which a prompt of one's own may allow."""
+    try:
+        answer_in(answer.value or {})
+    except ValueError as error:
+        return replace(answer, status="unparsable", error=str(error))
+    return answer
+
+
+def _part(value: Mapping[str, Any], statement: str, look: Look) -> PartAnswer:
+    label = str(value["label"])
+    supports = (mapped(label) or (None, None))[1]
+    about = statement if supports else None
+    found = located(answer_in(value), lambda quote, against: look(quote, about, against), supports=bool(supports))
+    # Support counts only with a passage that proves it. The judge's raw label is kept, and the reviewer decides.
+    unproven = in_words(found.doubt or found.status) if supports and not found.proves else ""
+    return PartAnswer(value, *comes_to(label, found), found, unproven)
 
 
 class Verification(SupportTask):
@@ -187,27 +193,17 @@ class Verification(SupportTask):
             requests += [replace(asked, attempt=sample) for sample in range(1, self.settings.samples + 1)]
         return TaskUnit(ids, tuple(requests))
 
-    def levels(self, label: str, found: Any) -> tuple[str | None, bool | None]:
-        """The same, with what the answer says of the opposite."""
-        return comes_to(label, found)
-
     def rows(self, unit: TaskUnit, answers: Sequence[ModelAnswer]) -> Rows:
         """One row of the table ``judgement``."""
         snapshot_id, statement_id = unit.ids
         others = self._others(*unit.ids)
 
-        def look(value: Mapping[str, Any], supports: str | None) -> tuple[LocatedAnswer, str]:
-            def ground(quote: str, against: bool) -> Grounded:
-                return self.quotes.ground(quote, snapshot_id, others, supports, against=against)
-
-            given = located(answer_in(value), ground, supports=supports is not None)
-            return given, "" if given.proves else in_words(given.doubt or given.status)
+        def look(quote: str, supports: str | None, against: bool) -> Grounded:
+            return self.quotes.ground(quote, snapshot_id, others, supports, against=against)
 
         statement = self.statement(statement_id)["statement"]
         standing, score = graded(answers, self.settings.samples)
-        columns, best, outcome = self.combined(
-            standing, statement, look, lambda part: (part.rank, -(part.confidence or 0.0))
-        )
+        columns, best, outcome = self.combined(standing, statement, look)
         row = {
             "judgement_id": content_id("g", self.run.judge_run_id, statement_id, snapshot_id),
             "statement_id": statement_id,
