@@ -25,7 +25,7 @@ from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.reviewer_state import ReviewerSpan, load_reviewer_state
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline, load_queue_entry
-from medreview.review.sitting import Sitting
+from medreview.review.sitting import NOT_LEARNED, Sitting
 from medreview.review.spans_and_findings import FindingSpan, load_finding_spans
 from medreview.review.verdict_card import RULES_ALONE, TIE, VerdictCard, card_of_statement, card_of_unit
 from medreview.review.why_flagged import FlagFacts, Reason, reasons, reasons_of_unit
@@ -527,6 +527,8 @@ class ShownUnit(Sitting):
                 return "" if self.shows_judges else hidden
             case "reference" if self.asks is STATEMENT_ASKS:
                 return "" if self._beside_reference() else NO_REFERENCE
+            case "learned_order":
+                return "" if self.ordered_by is not None else NOT_LEARNED
             case "undo":
                 return "" if self._may_go_back()[0] else NOTHING_TO_UNDO
             case "redo":
