@@ -15,21 +15,9 @@ from typing import Final, NamedTuple
 from medreview.evidence.lexicon import BETTER, DOWN, NEGATIONS, UP, WORSE, names_medicine
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
+from medreview.evidence.sign_names import SIGNS
 from medreview.evidence.terms import ContentTerm, terms
 from medreview.text import Span, word_lists, word_set
-
-GROUPS: Final = {
-    "length": ("words",),
-    "names": ("names", "names_lacking"),
-    "numbers": ("numbers", "numbers_lacking"),
-    "words not on the page": ("terms_lacking", "run_lacking"),
-    "polarity": ("negated", "negated_alone", "opposed"),
-    "wording": ("hedged", "sweeping"),
-    "size of the page": ("page_length", "page_passages"),
-}
-"""What the signs are about, in words for the reviewer."""
-SIGNS: Final = tuple(name for names in GROUPS.values() for name in names)
-"""The names of the signs, in the order in which they are stored."""
 
 _LISTS: Final = word_lists(__file__)
 _HEDGES: Final = word_set(_LISTS["hedges"])

@@ -19,7 +19,7 @@ from math import log
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.evidence.pair_signs import GROUPS, SIGNS
+from medreview.evidence.sign_names import GROUPS, SIGNS
 from medreview.judges.runs import ENGINE
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import HELD, IN_ORDER, MATERIAL

@@ -3,8 +3,9 @@
 import pytest
 
 from medreview.evidence.assess import assess
-from medreview.evidence.pair_signs import GROUPS, SIGNS, pair_signs
+from medreview.evidence.pair_signs import pair_signs
 from medreview.evidence.passage_ranking import SourceIndex
+from medreview.evidence.sign_names import GROUPS, SIGNS
 
 PAGE = """Zanubrutinib in chronic lymphocytic leukaemia.
 

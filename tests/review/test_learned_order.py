@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from medreview.errors import UserError
-from medreview.evidence.pair_signs import SIGNS
+from medreview.evidence.sign_names import SIGNS
 from medreview.judges.runs import ENGINE
 from medreview.judges.verdicts import refresh
 from medreview.review.learned_order import EVENT, EVERY, FROM, LearnedOrder, newest_version
