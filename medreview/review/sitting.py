@@ -345,7 +345,10 @@ class Sitting(ABC):
             raise UserError(f"Nothing in this queue fits {text!r}.")
         here = self.queue.units[self.position] if self.queue.units else ""
         self.queue = self._arranged(queue, here)
-        self.go(self.queue.units.index(here) if here in queue.units else 0)
+        units = self.queue.units
+        # what is done stands first where the order is learned: nobody filters for that alone
+        first = next((at for at, unit in enumerate(units) if self.learned and self.awaits(unit)), 0)
+        self.go(units.index(here) if here in units else first)
 
     def reopen(self, receipt: Receipt, words: str, at: Sequence[str] = (), *, put: bool = True) -> None:
         """Open the queue again after statements were edited, and go to the first of those ``at``, else stay on this

@@ -126,6 +126,12 @@ def test_opened_again_what_is_done_comes_first_then_the_statement_that_was_left_
     assert list(sit(study).queue.units) == units  # the same each time
     again.set_filter("text")
     assert (again.unit, list(again.queue.units)) == (left, units)
+    for place in (0, len(units) - 1):
+        again.go(place)
+        again.tag("pick")
+    again.go(len(done))
+    again.set_filter("tag=pick")
+    assert (again.unit, list(again.queue.units)) == (units[-1], [units[0], units[-1]])
 
 
 def test_it_is_each_reviewers_own_and_what_queues_hold_is_as_before(study: Study) -> None:
