@@ -33,13 +33,7 @@ from medreview.study.ids import REFERENCE, unit_id
 from medreview.units.cited_source import NamedBy, Source, cause, cited_by, reference_beside, references_of_sources
 from medreview.units.kind import CORRECT_ANSWER, RESPONSE, SOURCE, Document, Machines, UnitView
 from medreview.units.statement import STATEMENT_ASKS
-from medreview.units.statement_view import (
-    Evidence,
-    StatementView,
-    load_absent_claims,
-    load_evidence,
-    load_text,
-)
+from medreview.units.statement_view import Evidence, StatementView, load_absent_claims, load_evidence, load_text
 
 if TYPE_CHECKING:
     from medreview.units.checked_reference import SourceReference
@@ -185,7 +179,8 @@ class ShownUnit(Sitting):
         assert view is not None
         if self.item is None:
             return card_of_unit(view, machines, self.reasons, self.judges_words, accepts=self.can_accept)
-        return card_of_statement(view, machines, self.source, self.reasons, self.is_other_work, accepts=self.can_accept)
+        beside, accepts = (self.reasons, self.is_other_work), self.can_accept
+        return card_of_statement(view, machines, self.source, *beside, self._evidence().lacking, accepts=accepts)
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
