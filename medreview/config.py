@@ -118,6 +118,15 @@ class Config:
             page="reviewing.md#blind",
         ),
     )
+    learned_order: bool = field(
+        default=True,
+        metadata=about(
+            "Order triage by your own labels, from 25 on.",
+            more="`false`: triage has the order of the rules. `F4` turns it off in one study.",
+            example="false",
+            page="reviewing.md#an-order-that-learns",
+        ),
+    )
     contact: str = field(
         default="",
         metadata=about(

@@ -100,6 +100,7 @@ class ActionHandlers:
             "hit_next": lambda: stage.tell(reading.step_hit(1)),
             "hit_previous": lambda: stage.tell(reading.step_hit(-1)),
             "filter": self._filter,
+            "learned_order": self._order,
             "queue_narrower": lambda: stage.widen_queue(-STEP),
             "queue_wider": lambda: stage.widen_queue(STEP),
             "palette": self._palette,
@@ -405,6 +406,9 @@ class ActionHandlers:
             refusal=self.refusal,
         )
         self._stage.open(palette_dialog(palette, self._run, self._close, self._stage.app.preview, begun))
+
+    def _order(self) -> None:
+        self._stage.tell(self._session.switch_order())
 
     def _filter(self) -> None:
         self._palette(f"filter {self._session.queue.filter}".rstrip() + " ")

@@ -435,6 +435,7 @@ class Workbench(Places):
             goal=self._goal,
             pace=self._pace,
             later=_later,
+            learns=self._config.learned_order,
         )
         self._session = session
         notice, self._notice = self._notice, ""

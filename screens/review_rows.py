@@ -124,6 +124,7 @@ def wide_header_rows(session: ReviewSession, title: str, columns: int, *, flagge
         *(HeaderPiece(word, "badge") for word in _read_only(session)),
         HeaderPiece("BLIND", "badge") if blind else HeaderPiece("judges shown", "dim", ((_EARLY + 1, ""),)),
         HeaderPiece(f"reviewer {visible(session.reviewer)}", "dim", ((_EARLY, ""),)),
+        *_order(session),
         *_filter(session),
     ]
     *place, tally = _place(session, title, [])
@@ -245,7 +246,13 @@ def _subject(session: ReviewSession, subject: Subject | None, columns: int) -> R
             ((_EARLY + 3, 32), (_MIDDLE + 1, 12), (_LATE + 1, "")),
         )
     ]
-    return fitted(left, [*said, *_filter(session)], columns)
+    return fitted(left, [*said, *_order(session), *_filter(session)], columns)
+
+
+def _order(session: ReviewSession) -> list[HeaderPiece]:
+    """From what the order of the queue was learned, as much of it as has room."""
+    words = session.learned.words if session.learned is not None else ""
+    return [HeaderPiece(words, "dim", ((_EARLY + 2, words.partition(":")[0]), (_EARLY + 4, "")))] if words else []
 
 
 def _read_only(session: ReviewSession) -> list[str]:

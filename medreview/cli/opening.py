@@ -55,7 +55,11 @@ def open_review(study: "Study", wanted: ReviewOptions, *, first: str | None = No
 
             begin_copy()
             aim = sitting_goal(config.goal)
-            review_plain(open_session(study, config.reviewer, opened, reveal=config.reveal, goal=aim))
+            learns = config.learned_order
+            review_plain(
+                open_session(study, config.reviewer, opened, reveal=config.reveal, goal=aim, learns=learns),
+                learns=learns,
+            )
         else:
             _workbench(study, config, opened, begin_copy, paste=wanted.paste, tour=wanted.tour)
 

@@ -43,6 +43,7 @@ j, k    next, previous {noun}
 n TEXT  note, n alone reads it           t       next open {noun}
 [ ]     previous, next text
 D       delete a span you marked         R WORDS  give it other words of its text
+order   triage by your labels, or by the rules; again turns it
 P       to the pairs of a statement, and back; from a response to its statements
 L       to the reference that names a source, and back
 u U     undo, redo
@@ -51,16 +52,20 @@ draft   save the note that you began in the workbench      draft -   discard it
 """ + "\n".join(f"{flag.key}       flag: {flag.definition} Again takes it back." for flag in FLAGS)
 
 
-def review_plain(session: ReviewSession) -> None:
-    """Prompt until ``q``, the end of input or an interrupt. Says each receipt; errors are one line, change nothing."""
+def review_plain(session: ReviewSession, *, learns: bool = True) -> None:
+    """Prompt until ``q``, the end of input or an interrupt. Says each receipt; errors are one line, change nothing.
+
+    ``learns``: as :func:`open_session` has it.
+    """
     if (reconfigure := getattr(sys.stdout, "reconfigure", None)) is not None:
         reconfigure(errors="replace")  # without UTF-8 a question mark is shown, instead of ending the review
     came_from: CameFrom | None = None
     while (found := _sit(session, came_from)) is not None:
         came_from = found.came_from
         session = open_session(
-            session.study, session.reviewer, found.queue, reveal=session.reveal, drafts=session.drafts, at=found.unit
-        )
+            session.study, session.reviewer, found.queue, reveal=session.reveal, drafts=session.drafts, at=found.unit,
+            learns=learns,
+        )  # fmt: skip
         if found.text:
             session.show_text(found.text)
 
@@ -128,6 +133,8 @@ def _carry_out(session: ReviewSession, lines: Lines, line: str) -> None:
     elif word.startswith("#"):
         if own_tags(session, line):
             _receipt(session)
+    elif word == "order":
+        print(session.switch_order())
     elif word == "D":
         _delete_span(session)
     elif word == "R":
@@ -320,7 +327,9 @@ def _show(session: ReviewSession, lines: Lines) -> None:
     counts = session.counts
     narrowed = f", filter {session.queue.filter}" if session.queue.filter else ""
     print()
-    print(visible_line(f"{session.queue.kind.title}, {session.position + 1} of {len(session.queue.units)}{narrowed}"))
+    ordered = f", {session.learned.words}" if session.learned is not None else ""
+    place = f"{session.position + 1} of {len(session.queue.units)}"
+    print(visible_line(f"{session.queue.kind.title}, {place}{narrowed}{ordered}"))
     aim = f"; this sitting {session.goal.words}" if session.goal is not None else ""
     print(f"decided {counts.decided}, deferred {counts.deferred}, open {counts.open}{aim}")
     lines.show()

@@ -7,12 +7,12 @@ the one before it: what is said in two sentences names its subject in the first.
 """
 
 import re
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import islice
 from math import log
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -366,6 +366,10 @@ class SourceIndex:
         """The column heads of a row; ``None`` of any other passage, and without heads."""
         above = self._above.get(passage) if self.passages[passage].kind == "row" else None
         return None if above is None else self.analysis(above)
+
+    def passage_at(self, start: int) -> int:
+        """The index of the passage that begins at a place."""
+        return bisect_left(self.passages, start, key=attrgetter("start"))
 
     def span(self, passage: int) -> Span:
         """The range of a passage by its index."""

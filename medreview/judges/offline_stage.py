@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from medreview.evidence.assess import Assessment, PairFeatures, assess, describe
+from medreview.evidence.pair_signs import PairSigns, pair_signs
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part, not_compared, only_negated
 from medreview.evidence.source_highlights import matches_in
@@ -115,7 +116,7 @@ _POOL_WORTHWHILE: Final = 1500
 OFFLINE: Final = JudgeRun(judge="offline", kind="offline", model=ENGINE)
 
 
-_Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]]]
+_Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]], PairSigns]
 
 
 def judge_offline(
@@ -206,7 +207,8 @@ def _work(chunk: Chunk) -> list[_Answer]:
     for statement_id, statement in chunk.statements:
         assessment = assess(statement, index)
         shared = matches_in(statement, index, [Span(hit.start, hit.end) for hit in assessment.spans])
-        answers.append((statement_id, assessment, judge(statement, index, assessment, doubtful), shared))
+        signs = pair_signs(compared_part(statement), index, [index.passage_at(hit.start) for hit in assessment.spans])
+        answers.append((statement_id, assessment, judge(statement, index, assessment, doubtful), shared, signs))
     return answers
 
 
@@ -220,7 +222,7 @@ def _store(connection: sqlite3.Connection, chunk: Chunk, answers: Sequence[_Answ
 
 
 def _evidence(chunk: Chunk, answer: _Answer) -> dict[str, Any]:
-    statement_id, assessment, _, lexical = answer
+    statement_id, assessment, _, lexical, signs = answer
     clashes = [
         {"kind": clash.kind, "statement": clash.statement_span, "source": clash.source_span}
         for clash in assessment.clashes
@@ -233,6 +235,8 @@ def _evidence(chunk: Chunk, answer: _Answer) -> dict[str, Any]:
         "highlights": json.dumps(sorted(assessment.highlights, key=lambda span: _rank(span, assessment))),
         "lexical": json.dumps(lexical),
         "clashes": json.dumps(clashes),
+        "signs": json.dumps(signs.values),
+        "lacking": json.dumps(signs.lacking),
     }
 
 
@@ -242,7 +246,7 @@ def _rank(span: Span, assessment: Assessment) -> int:
 
 
 def _judgement(chunk: Chunk, answer: _Answer) -> dict[str, Any]:
-    statement_id, _, judgement, _ = answer
+    statement_id, _, judgement, *_ = answer
     span = judgement.quote_span
     return {
         "judgement_id": content_id("g", OFFLINE.judge_run_id, statement_id, chunk.snapshot_id),

@@ -30,8 +30,8 @@ class Action(NamedTuple):
 _SHOWN: Final = {
     "slash": "/", "question_mark": "?", "colon": ":", "comma": ",", "full_stop": ".", "space": "Space", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "escape": "Esc", "home": "Home",
-    "end": "End", "f1": "F1", "f2": "F2", "f5": "F5", "f8": "F8", "tab": "Tab", "enter": "Enter", "plus": "+",
-    "number_sign": "#", "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<",
+    "end": "End", "f1": "F1", "f2": "F2", "f4": "F4", "f5": "F5", "f8": "F8", "tab": "Tab", "enter": "Enter",
+    "plus": "+", "number_sign": "#", "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<",
     "greater_than_sign": ">",
 }  # fmt: skip
 
@@ -234,6 +234,13 @@ REVIEW: Final = (
         "Move",
     ),
     Action(
+        "learned_order",
+        ("f4",),
+        "order",
+        "Order triage by your own labels (from 25 on), or by the rules; again turns it.",
+        "Move",
+    ),
+    Action(
         "history", ("H",), "my decisions", "My last decisions and notes: where, what, when; Enter goes there.", "Move"
     ),
     Action("editor", ("e",), "editor", "Write the note in your editor (VISUAL or EDITOR).", "Decide"),
@@ -293,6 +300,7 @@ _OF_SOME: Final[Mapping[str, Callable[[Asks], bool]]] = {
     "about": lambda asks: asks is STATEMENT_ASKS,
     "attach": lambda asks: asks is STATEMENT_ASKS,
     "edit": lambda asks: asks is STATEMENT_ASKS,
+    "learned_order": lambda asks: asks is STATEMENT_ASKS,
     "switch": lambda asks: bool(asks.leads_to),
     "reference": lambda asks: bool(asks.crosses_to),
     "category": lambda asks: "category" in asks.also,

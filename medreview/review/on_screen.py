@@ -25,7 +25,7 @@ from medreview.review.highlight_index import Mark
 from medreview.review.judge_words import JudgeWords, words_on_unit
 from medreview.review.reviewer_state import ReviewerSpan, load_reviewer_state
 from medreview.review.shown_unit import DocumentOutline, Highlights, QueueEntry, load_outline, load_queue_entry
-from medreview.review.sitting import Sitting
+from medreview.review.sitting import NOT_LEARNED, Sitting
 from medreview.review.spans_and_findings import FindingSpan, load_finding_spans
 from medreview.review.verdict_card import RULES_ALONE, TIE, VerdictCard, card_of_statement, card_of_unit
 from medreview.review.why_flagged import FlagFacts, Reason, reasons, reasons_of_unit
@@ -33,13 +33,7 @@ from medreview.study.ids import REFERENCE, unit_id
 from medreview.units.cited_source import NamedBy, Source, cause, cited_by, reference_beside, references_of_sources
 from medreview.units.kind import CORRECT_ANSWER, RESPONSE, SOURCE, Document, Machines, UnitView
 from medreview.units.statement import STATEMENT_ASKS
-from medreview.units.statement_view import (
-    Evidence,
-    StatementView,
-    load_absent_claims,
-    load_evidence,
-    load_text,
-)
+from medreview.units.statement_view import Evidence, StatementView, load_absent_claims, load_evidence, load_text
 
 if TYPE_CHECKING:
     from medreview.units.checked_reference import SourceReference
@@ -182,7 +176,8 @@ class ShownUnit(Sitting):
         assert view is not None
         if self.item is None:
             return card_of_unit(view, machines, self.reasons, self.judges_words, accepts=self.can_accept)
-        return card_of_statement(view, machines, self.source, self.reasons, self.is_other_work, accepts=self.can_accept)
+        beside, accepts = (self.reasons, self.is_other_work), self.can_accept
+        return card_of_statement(view, machines, self.source, *beside, self._evidence().lacking, accepts=accepts)
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:
@@ -524,6 +519,8 @@ class ShownUnit(Sitting):
                 return "" if self.shows_judges else hidden
             case "reference" if self.asks is STATEMENT_ASKS:
                 return "" if self._beside_reference() else NO_REFERENCE
+            case "learned_order":
+                return "" if self.ordered_by is not None else NOT_LEARNED
             case "undo":
                 return "" if self._may_go_back()[0] else NOTHING_TO_UNDO
             case "redo":

@@ -27,14 +27,18 @@ def open_session(
     goal: SittingGoal | None = None,
     pace: SittingPace | None = None,
     later: Later | None = None,
+    learns: bool = True,
 ) -> ReviewSession:
     """The sitting of a reviewer over a queue, beginning with the unit ``at``, else where the reviewer left off.
 
     ``goal`` and ``pace`` are those of the sitting, shared by all of its queues. ``later`` runs something after so many
-    seconds, on this thread.
+    seconds, on this thread. ``learns``: whether triage gets the order that is learned from the reviewer's labels.
     """
     pass_no = max(pass_no, queue.kind.pass_no)
-    session = _of(queue)(study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later)
+    begin = _of(queue)
+    session = begin(
+        study, reviewer, queue, pass_no=pass_no, reveal=reveal, drafts=drafts, at=at, later=later, learns=learns
+    )
     session.goal = goal
     session.pace = pace or session.pace
     return session

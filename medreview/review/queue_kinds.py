@@ -25,7 +25,8 @@ class QueueKind(NamedTuple):
     ``unit_queues.unit_rows``. ``pass_no``: in which pass it is reviewed. ``chosen``: its units are listed one by one,
     by ``repeat_annotation``, ``conflicts`` or ``batches``. ``follows``: SQL for a text that has all from which
     ``where`` and ``order`` choose beside the statements themselves (``queue``), where that is no reviewer's doing;
-    ``""`` for the others.
+    ``""`` for the others. ``learns``: what is in doubt most comes first, so that it may have the order that is learned
+    from the reviewer's labels (``learned_order``).
     """
 
     name: str
@@ -41,6 +42,7 @@ class QueueKind(NamedTuple):
     pass_no: int = 1
     chosen: Literal["", "second", "conflicts", "share", "mine"] = ""
     follows: str = ""
+    learns: bool = False
 
     @property
     def column(self) -> str:
@@ -78,7 +80,7 @@ KEPT_UNIT: Final = f"s.unit IN {_KEPT_BLIND}"
 KINDS: Final = (
     QueueKind(
         "flagged", "T", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
-        "v.priority > 0", f"v.priority DESC, {IN_ORDER}", tells=True,
+        "v.priority > 0", f"v.priority DESC, {IN_ORDER}", tells=True, learns=True,
         follows="""SELECT group_concat(statement_id || ' ' || priority) FROM (
             SELECT statement_id, priority FROM verdict WHERE priority > 0 ORDER BY priority DESC, statement_id)""",
     ),
@@ -90,7 +92,7 @@ KINDS: Final = (
     QueueKind(
         "unchecked", "Q", "not checked by a model yet", "open",
         "Only the offline rules have looked, and nothing is flagged: farthest from its page first.",
-        "v.by_rules AND v.priority = 0", f"v.doubt DESC, {IN_ORDER}", tells=True,
+        "v.by_rules AND v.priority = 0", f"v.doubt DESC, {IN_ORDER}", tells=True, learns=True,
     ),
     QueueKind(
         "deferred", "S", "deferred", "open", "What you put off; what was put off blind is blind here too.",

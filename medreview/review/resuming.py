@@ -60,8 +60,8 @@ def _first(reader: sqlite3.Connection, where: str, *values: str) -> Bookmark | N
 class LastPlace:
     """A queue that is not empty, and where in it the reviewer was.
 
-    ``position`` counts from 0 and is ``None``, and ``name`` (R07 S3) empty, when that statement is no longer in it.
-    ``at_utc``: when that was.
+    ``name`` (R07 S3) is empty when that statement is no longer in it. ``position`` counts from 0 and is ``None`` then,
+    and where the queue is opened in an order learned from labels. ``at_utc``: when that was.
     """
 
     queue: Queue
@@ -75,8 +75,13 @@ class LastPlace:
         queue = self.queue
         size = len(queue.units)
         title = queue.kind.title + (", blind" if queue.mode == "blind" and queue.kind.mode == "open" else "")
-        place = f"{self.name}, {self.position + 1} of {size}" if self.position is not None else f"{size} in it"
+        at = f"{self.position + 1} of {size}" if self.position is not None else f"{size} in it"
+        place = f"{self.name}, {at}" if self.name else at
         return ", ".join([title, place, *([f"filter {queue.filter}"] if queue.filter else [])])
+
+
+_LEARNED: Final = """SELECT 1 FROM event WHERE kind = 'triage_order' AND reviewer = ?
+AND unit = (SELECT value FROM study WHERE key = 'study_id') LIMIT 1"""
 
 
 def last_place(study: Study, reviewer: str) -> LastPlace | None:
@@ -90,8 +95,10 @@ def last_place(study: Study, reviewer: str) -> LastPlace | None:
         return None
     if not queue.units:
         return None
-    position = queue.units.index(last.unit) if last.unit in queue.units else None
-    name = unit_name(study.reader, last.unit) if position is not None else ""
+    if last.unit not in queue.units:
+        return LastPlace(queue, "", None, last.at_utc)
+    learned = queue.kind.learns and study.reader.execute(_LEARNED, (reviewer,)).fetchone()
+    name, position = unit_name(study.reader, last.unit), None if learned else queue.units.index(last.unit)
     return LastPlace(queue, name, position, last.at_utc)
 
 

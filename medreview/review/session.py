@@ -134,6 +134,7 @@ class ReviewSession(ShownUnit):
         self._decided_last = unit
         if self.goal is not None:
             self.goal.add(unit)
+        self._learn()
         if blind and not reveals:
             return self._block_end()
         self._ends_block = reveals and waited and self._nothing_waits()
@@ -540,6 +541,8 @@ class ReviewSession(ShownUnit):
             self.study.reader, self._about(), own, self.mode, axis=axis, label=label, via=via, snapshot_id=snapshot
         )
         payload = {**recorded, "filter": self.queue.filter, "reveal": self.reveal}
+        if self.ordered_by is not None:
+            payload["order"] = self.ordered_by
         payload |= {"active_ms": self.clock.active_ms, "keys": self.clock.keys, **more}
         return NewEvent(kind, unit, payload, snapshot)
 

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from medreview.errors import UserError
 from medreview.labels import Reveal
@@ -30,6 +30,9 @@ from medreview.units.kind import Asks
 from medreview.units.registry import KINDS, count_units
 from medreview.units.statement import STATEMENT_ASKS
 
+if TYPE_CHECKING:
+    from medreview.review.learned_order import LearnedOrder, OrderVersion
+
 _FEW: Final = 300
 """Units of a queue up to which they are asked one by one how they stand."""
 OF_UNIT: Final = ("unit", "own", "reads", "place", "item", "_before", "_view", "_held")
@@ -40,6 +43,8 @@ _STANDING: Final = f"SELECT unit, state, label FROM standing WHERE reviewer = ? 
 _STALE: Final = """SELECT EXISTS (SELECT 1 FROM decision_stale WHERE event_id = (
     SELECT event_id FROM standing WHERE reviewer = ? AND pass = ? AND unit = ?))"""
 _OPEN: Final = ("open", None)
+NOT_LEARNED: Final = "Only triage has an order that is learned from your labels, where the judges are shown."
+ORDER_WAITS: Final = ("ordered by the rules", "ordered by your labels from 25 on")
 
 _Standing = tuple[str, str | None]
 """State and label."""
@@ -151,9 +156,10 @@ class Sitting(ABC):
         drafts: Drafts | None = None,
         at: str = "",
         later: Later | None = None,
+        learns: bool = True,
     ) -> None:
         """``at``: the unit to begin with, if it is in the queue; else where the reviewer left off in it. ``later``: as
-        :class:`EventWriter` has it."""
+        :class:`EventWriter` has it. ``learns``: whether a queue that can have it gets the learned order."""
         self.study = study
         self.reviewer = reviewer
         self.queue = queue
@@ -181,6 +187,7 @@ class Sitting(ABC):
         """A number that changes when the state of units may have: after an act, and after all was read again."""
         study.goes_on_elsewhere = True  # every receipt says where it is
         self._events = EventWriter(study, reviewer, pass_no, later)
+        self._learned = self._begin_learning() if learns else None
         self._begin(at)
 
     # Where we are
@@ -337,8 +344,11 @@ class Sitting(ABC):
         if not queue.units:
             raise UserError(f"Nothing in this queue fits {text!r}.")
         here = self.queue.units[self.position] if self.queue.units else ""
-        self.queue = queue
-        self.go(queue.units.index(here) if here in queue.units else 0)
+        self.queue = self._arranged(queue, here)
+        units = self.queue.units
+        # what is done stands first where the order is learned: nobody filters for that alone
+        first = next((at for at, unit in enumerate(units) if self.learned and self.awaits(unit)), 0)
+        self.go(units.index(here) if here in units else first)
 
     def reopen(self, receipt: Receipt, words: str, at: Sequence[str] = (), *, put: bool = True) -> None:
         """Open the queue again after statements were edited, and go to the first of those ``at``, else stay on this
@@ -354,6 +364,8 @@ class Sitting(ABC):
             queue, wanted = self.queue, here
         self.queue = queue
         self._read_again()
+        self._learned = self._learned and self._begin_learning()  # there may be other statements now
+        queue = self.queue = self._arranged(queue, wanted or "")
         self.position = queue.units.index(wanted) if wanted else max(0, min(place, len(queue.units) - 1))
         self._load()
         self._after(self.unit, receipt, words)
@@ -385,6 +397,57 @@ class Sitting(ABC):
         lost = self.drafts.keep()  # once more: the file may have been found gone since
         return " ".join(filter(None, (lost, unsaid)))
 
+    # The order that is learned from my labels
+
+    @property
+    def learned(self) -> "OrderVersion | None":
+        """What this queue is ordered by; ``None`` for the order of the rules."""
+        return self._learned.in_force if self._learned is not None else None
+
+    @property
+    def ordered_by(self) -> str | None:
+        """The event of what put the unit on the screen in its place, ``""`` for the rules; ``None`` in a queue that is
+        never ordered by labels."""
+        return self._learned.version_at(self.position) if self._learned is not None else None
+
+    def switch_order(self) -> str:
+        """Turn the learned order of my queues off, or on again, staying on this unit; a sentence on what it is now.
+
+        Raises :class:`UserError` where there is none, and when it cannot be saved.
+        """
+        if self._learned is None:
+            raise UserError(NOT_LEARNED)
+        version = self._learned.switch()
+        self.set_filter(self.queue.filter)
+        return f"The queue is {version.words if version.labels and version.on else ORDER_WAITS[version.on]}."
+
+    def _begin_learning(self) -> "LearnedOrder | None":
+        """Only where the judges are shown, in the first pass of a queue that a name leads back to."""
+        queue = self.queue
+        if queue.mode == "blind" or not queue.kind.learns or self.pass_no > 1 or queue.among is not None:
+            return None
+        from medreview.review.learned_order import LearnedOrder
+
+        return LearnedOrder(self.study, self.reviewer)
+
+    def _passed(self, queue: Queue) -> list[bool]:
+        self._progress.read_all()
+        return [self.state_of(unit) != "open" for unit in queue.units]
+
+    def _arranged(self, queue: Queue, first: str) -> Queue:
+        """A queue that is opened, as it was learned: what I have done, the unit ``first``, then the rest."""
+        if self._learned is None:
+            return queue
+        return self._learned.opened(queue, self._passed(queue) if self.learned else [], first)
+
+    def _learn(self) -> None:
+        """After a label: learn from it where it is time to. The unit on the screen and the next one stay in place."""
+        if self._learned is None or not self._learned.decided():
+            return
+        passed = self._passed(self.queue)
+        after = next((at for at in range(self.position + 1, len(passed)) if not passed[at]), len(passed))
+        self.queue = self._learned.behind(self.queue, passed, min(after + 1, len(passed)))
+
     # By what is on the screen
 
     @abstractmethod
@@ -414,6 +477,8 @@ class Sitting(ABC):
     def _resume(self, at: str) -> None:
         units, place = self.queue.units, bookmark_in(self.study.reader, self.reviewer, self.queue.kind.name)
         begin = next((unit for unit in (at, place.unit if place else "") if unit in units), None)
+        self.queue = self._arranged(self.queue, begin or "")
+        units = self.queue.units
         if begin is not None:
             self.go(units.index(begin))
         elif units:
@@ -453,6 +518,8 @@ class Sitting(ABC):
         """Read for all units what was read for those in sight, while nobody waits."""
         self._progress.read_all()
         self._kept.read_all()
+        if self._learned is not None:
+            self._learned.prepare()
 
     def _read_again(self) -> None:
         self.acts += 1

@@ -100,7 +100,8 @@ class Together(NamedTuple):
 
 class VerdictCard(NamedTuple):
     """``here``: the judges on the source that is open, ``others`` on all others. ``beside``: what is said besides, of
-    all sources together. ``rules``: what the offline rules say, in a row."""
+    all sources together. ``rules``: what the offline rules say, in a row, and what of the statement they do not find on
+    the page that is open."""
 
     reasons: tuple[Reason, ...] = ()
     together: Together = Together()
@@ -116,10 +117,12 @@ def card_of_statement(
     here: Source | None,
     reasons: tuple[Reason, ...],
     other_work: Callable[[str], bool],
+    lacking: Sequence[Span] = (),
     *,
     accepts: bool,
 ) -> VerdictCard:
-    """``here``: the source that is open; ``other_work``: whether a source is another work than the one printed."""
+    """``here``: the source that is open; ``other_work``: whether a source is another work than the one printed;
+    ``lacking``: what of the statement the rules do not find in the source that is open."""
     item = view.statement
     assert item is not None
     groups = []
@@ -137,7 +140,7 @@ def card_of_statement(
         here=groups[0][1] if opened else JudgeGroup(here.bracketed if here else "", ()),
         others=tuple(group for _, group in groups[opened:]),
         beside=tuple(filter(None, (together_words(item),))),
-        rules=_rules(item),
+        rules=_rules(item, lacking),
     )
 
 
@@ -227,8 +230,9 @@ def _together(item: StatementView, accepts: bool) -> Together:
 _TWO_WAY: Final = {True: "supported", False: "not_supported", None: None}
 
 
-def _rules(item: StatementView) -> str:
-    """``rules (words only): contradicted [1], unsure [2] [3]``: where they find something comes first."""
+def _rules(item: StatementView, lacking: Sequence[Span]) -> str:
+    """``rules (words only): contradicted [1], unsure [2] [3]; not on this page: Ibrutinib``: where they find something
+    comes first."""
     said: dict[str, list[str]] = {}
     offline = [each for each in item.judgements if each.offline]
     for source in sorted(item.sources, key=lambda source: source.place):
@@ -240,7 +244,8 @@ def _rules(item: StatementView) -> str:
         return ""
     ordered = sorted(said, key=lambda word: word not in telling)
     words = ", ".join(f"{word} {' '.join(said[word])}" for word in ordered)
-    return f"{_rules_name(judge_name(offline[0]))}: {words}"
+    lacks = ", ".join(_one_line(item.text[start:end]) for start, end in lacking)
+    return f"{_rules_name(judge_name(offline[0]))}: {words}" + (f"; not on this page: {lacks}" if lacks else "")
 
 
 def _rules_name(judge: str) -> str:

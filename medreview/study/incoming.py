@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
+from math import isfinite
 from typing import Any, Final, TypeGuard
 
 from medreview.labels import (
@@ -185,6 +186,8 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _draw_fault(payload)
         case "assign":
             return _assign_fault(payload)
+        case "triage_order":
+            return _order_fault(payload)
         case "audit_assist":
             return "" if isinstance(payload.get("half"), bool) else "half is neither true nor false"
         case "ranking_draw":
@@ -266,6 +269,19 @@ def _assign_fault(payload: Row) -> str:
     return _no_text(payload, "draw", "seed")
 
 
+def _order_fault(payload: Row) -> str:
+    signs = payload.get("signs")
+    if not isinstance(signs, dict) or not all(
+        isinstance(one, list) and len(one) == 3 and all(map(_is_number, one)) and one[2] > 0 for one in signs.values()
+    ):
+        return "signs are no table of weight, mean and spread"
+    if not all(_is_number(payload.get(name)) for name in ("bias", "slope")) or payload.keys() != _ORDER:
+        return "there is more or less than an order has"
+    fits = isinstance(payload.get("on"), bool) and _is_whole(payload.get("labels")) and payload["labels"] >= 0
+    return _no_text(payload, "rules") or ("" if fits else "on and labels do not say what was learned")
+
+
+_ORDER: Final = {"rules", "on", "labels", "bias", "slope", "signs"}
 _DRAW: Final = {
     "name", "kind", "seed", "by", "allot", "size", "where", "frame", "frame_sha256", "strata", "units",
 }  # fmt: skip
@@ -349,6 +365,10 @@ def _is_years(value: Any) -> bool:
 
 def _is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def _is_time(text: str) -> bool:

@@ -156,11 +156,13 @@ class ClashMark:
 
 
 class Evidence(NamedTuple):
-    """What the lexical engine found in one snapshot."""
+    """What the lexical engine found in one snapshot. ``lacking``: the names, numbers and list items of the statement
+    that it does not have."""
 
-    highlights: tuple[Span, ...]
-    lexical: tuple[Span, ...]
-    clashes: tuple[ClashMark, ...]
+    highlights: tuple[Span, ...] = ()
+    lexical: tuple[Span, ...] = ()
+    clashes: tuple[ClashMark, ...] = ()
+    lacking: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,11 +346,11 @@ def load_absent_claims(reader: sqlite3.Connection, statement_id: str, snapshot_i
 def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: str | None) -> Evidence:
     """What was found for a statement in a snapshot; empty without one, and when the pair was not looked at yet."""
     row = reader.execute(
-        "SELECT highlights, lexical, clashes FROM evidence WHERE statement_id = ? AND snapshot_id = ?",
+        "SELECT highlights, lexical, clashes, lacking FROM evidence WHERE statement_id = ? AND snapshot_id = ?",
         (statement_id, snapshot_id),
     ).fetchone()
     if row is None:
-        return Evidence((), (), ())
+        return Evidence()
     return Evidence(
         highlights=tuple(Span(*span) for span in json.loads(row["highlights"])),
         lexical=tuple(Span(*span) for span in json.loads(row["lexical"])),
@@ -356,6 +358,7 @@ def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: st
             ClashMark(clash["kind"], Span(*clash["statement"]), Span(*clash["source"]))
             for clash in json.loads(row["clashes"])
         ),
+        lacking=tuple(Span(*span) for span in json.loads(row["lacking"])),
     )
 
 

@@ -40,3 +40,19 @@ def test_the_strip_is_on_the_screen(study):
     row = "".join(text for text, _ in judge_bar(session, 100, "")[0])
 
     assert "judges TIE ✓1 ✗1 -1 · no a" in row
+
+
+def test_the_rules_say_what_the_open_page_does_not_have_and_nothing_where_it_is_blind(study):
+    def change(rows):
+        for page in ("p1", "p2"):
+            rows.judgement("offline", "s1", page, "unsure")
+        rows.evidence("s1", "p2", lacking="[[5, 7], [17, 28]]")
+
+    build(study, change)
+    refresh(study)
+    session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", filter="mL/kg"))
+    assert session.card.rules == "rules (words only): unsure [1] [2]; not on this page: 50, crystalloid"
+    session.turn_source(1)
+    assert session.card.rules == "rules (words only): unsure [1] [2]"
+    blind = ReviewSession(study, "anna", open_queue(study, "responses", "anna", filter="mL/kg", blind=True))
+    assert blind.card.rules == ""

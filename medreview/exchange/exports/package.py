@@ -70,7 +70,8 @@ _STRATUM: Final = f"iif(stratum IN ('flagged', 'not flagged') OR stratum GLOB 'm
 _CELLS: Final[dict[Part, dict[str, dict[str, str]]]] = {
     "judges": {
         # The rules' score stays, by which it is chosen which page opens; a model of meaning has no part in that.
-        "evidence": {"highlights": "'[]'", "clashes": "'[]'", "blended": "NULL", "encoder": "''"},
+        "evidence": {"highlights": "'[]'", "clashes": "'[]'", "blended": "NULL", "encoder": "''",
+                     "signs": "'[]'", "lacking": "'[]'"},
         "audit_frame": {"stratum": _STRATUM, "flagged": "NULL"},
         # What authorities have stays: whoever judges a reference needs their records.
         "reference_check": {"verdict": "NULL", "result": "without_verdict(result)"},
