@@ -152,6 +152,21 @@ def test_files_have_every_check_and_bring_it_back(study: Study, tmp_path: Path) 
         assert check(again.reader) == []
 
 
+@pytest.mark.parametrize(("blind", "marked"), [(True, {"r1.1"}), (False, {"r1.1", "r1.2"})])
+def test_of_a_blind_label_only_marks_count_that_were_made_before_the_parser_was_shown(
+    study: Study, blind: bool, marked: set[str]
+) -> None:
+    (unit,) = lists(study)
+    session = at(study, unit, blind=blind)
+    session.decide("not_contained")
+    session.mark_numbered("not_contained", "1")
+    if blind:
+        session.show_judges()
+    session.mark_numbered("not_contained", "2")
+    (found,) = list_checks(study.reader)
+    assert (found.mode, found.not_contained) == ("blind" if blind else "assisted", marked)
+
+
 def test_a_label_that_was_put_right_has_no_faults_left(study: Study) -> None:
     (unit,) = lists(study)
     session = at(study, unit, blind=False)
