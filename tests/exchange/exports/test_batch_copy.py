@@ -33,16 +33,17 @@ def test_a_batch_of_each_kind_goes_out_alone_and_comes_back(
 ) -> None:
     fill(study)
     study.write(add_generation)
-    decide_all(study, "ada", 0)
+    axis, *labels = LABELS[kind]
     unit = units_of(study)[kind]
     draw(study, "kb", frame_named(kind), None, name="all")
     assign(study, "kb", "all", ["bo"])
+    decide(study, "ada", unit, axis, labels[0])
     (board,) = plan_board(study.reader, study.path, ["ada"])
     assert "hidden from ada while a blind block is open" in board.withheld
+    decide_all(study, "ada", 0)
     target = tmp_path / "bo.medreview"
     made = package(study, target, "kb", without=without, made_for="bo", part=batch_part(study, "all", "bo"))
     assert "of the batch 'all' made by kb for bo" in made.words
-    axis, *labels = LABELS[kind]
     with Study.open(target) as copy:
         assert not check_study(copy).faults
         mine = open_queue(copy, "mine", "bo").units
