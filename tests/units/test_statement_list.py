@@ -146,6 +146,13 @@ def test_files_have_every_check_and_bring_it_back(study: Study, tmp_path: Path) 
         (RULES, "blind", "missing", "2", "r1.2", "1", "1", "0"),
         ("claude statement_parsing/2", "blind", "not_contained", "2", "", "0", "0", "1"),
     ]
+    zoe = at(study, one, "zoe")
+    zoe.decide("none")
+    export(study, tmp_path / "blind", blind_for="zoe")
+    with (tmp_path / "blind" / "statement_list_checks.csv").open(newline="", encoding="utf-8-sig") as file:
+        assert {row["unit_id"] for row in csv.DictReader(file)} == {one}, "it names parsers"
+    zoe.undo()
+    zoe.leave()
     with Study.create(tmp_path / "again.medreview") as again:
         import_export(again, tmp_path / "out")
         assert list(list_checks(again.reader)) == list(list_checks(study.reader))
