@@ -75,8 +75,12 @@ def must_consent(reader: sqlite3.Connection, reviewer: str) -> ConsentText | Non
     text = consent_text(reader)
     if text is None:
         return None
-    given = {act.said["sha256"] for act in study_acts(reader, _GIVEN, reviewer)}
-    return None if text.sha256 in given else text
+    return None if reviewer in _consented(reader, text) else text
+
+
+def _consented(reader: sqlite3.Connection, text: ConsentText) -> set[str]:
+    """Who consented to a text, whatever other one they were asked about since."""
+    return {act.reviewer for act in study_acts(reader, _GIVEN) if act.said["sha256"] == text.sha256}
 
 
 def give_consent(study: Study, reviewer: str, text: ConsentText) -> None:
@@ -103,7 +107,7 @@ def consent_sentence(reader: sqlite3.Connection, reviewers: Collection[str]) -> 
     text = consent_text(reader)
     if text is None:
         return ""
-    given = sum(one.sha256 == text.sha256 and one.reviewer in reviewers for one in consents(reader))
+    given = len(_consented(reader, text).intersection(reviewers))
     return (
         f"{given} of {len(reviewers)} {'reviewer' if len(reviewers) == 1 else 'reviewers'} consented to the text "
         f"{text.stamp} of {text.set_at[:10]}."

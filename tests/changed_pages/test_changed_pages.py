@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,7 @@ from medreview.review.span_editing import SpanEdit
 from medreview.sources.fetching.network import Fetched
 from medreview.sources.ocr_pages import Doubtful, OcrPage, ocr_pages
 from medreview.sources.page import Page
-from medreview.sources.reading.text_structure import SetApart
+from medreview.sources.reading.text_structure import ENGINE, SetApart
 from medreview.sources.snapshots import add_snapshot
 from medreview.stats.formulas.bootstrap import Resampling
 from medreview.stats.study_figures import study_figures
@@ -160,7 +161,9 @@ def test_the_parts_of_a_text_that_are_set_apart_are_stored_with_it(study):
 def test_what_was_read_from_pictures_is_stored_with_its_snapshot_and_once(study):
     fetched = Fetched(URL, URL, (URL,), 200, "application/pdf", b"%PDF-", "2026-12-01T00:00:00Z")
     ((source_id,),) = rows(study, "SELECT source_id FROM source")
-    read = Page("", "Own text.\n\nGive 0.5 mg.", "Own text.\n\nGive 0.5 mg.", "ok", "", "a reader, OCR 1", (0, 11))
+    read = Page(
+        "", "Own text.\n\nGive 0.5 mg.", "Own text.\n\nGive 0.5 mg.", "ok", "", f"a reader, {ENGINE} 1", (0, 11)
+    )
     by_ocr = (OcrPage(2, Span(11, 23), 0.93, "OCR 1", (Doubtful(16, 19, 0.61),)),)
     for _ in range(2):
         study.write(lambda connection: add_snapshot(connection, source_id, fetched, read, by_ocr))
@@ -169,6 +172,12 @@ def test_what_was_read_from_pictures_is_stored_with_its_snapshot_and_once(study)
     assert ocr_pages(study.reader, current) == by_ocr
     assert rows(study, "SELECT count(*) FROM snapshot_ocr") == [(1,)]
     assert ocr_pages(study.reader, "another") == ()
+    # The same bytes whose pictures are not read again are the same page; of others their text is.
+    bare = replace(read, text="Own text.", full_text="Own text.", extractor="a reader")
+    for body, versions in ((b"%PDF-", 1), (b"%PDF-2", 2)):
+        seen = replace(fetched, body=body)
+        study.write(lambda connection, seen=seen: add_snapshot(connection, source_id, seen, bare))
+        assert rows(study, "SELECT count(*) FROM snapshot WHERE content_type = 'application/pdf'") == [(versions,)]
 
 
 FEW = Resampling(replicates=99)

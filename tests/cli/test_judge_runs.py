@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from medreview.review.audit import draw
 from medreview.study import Study
 from tests.judges.labelled_study import DRUGS, LEVELS, labelled
 from tests.judges.renal_study import part_of
@@ -11,6 +12,8 @@ from tests.stats.reports.panel_study import panel
 from tests.stats.small_study import SmallStudy
 from tests.support.commands import own_settings
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
+from tests.support.study_builder import build
+from tests.support.unit_study import decide
 
 
 @pytest.fixture
@@ -58,10 +61,11 @@ def test_the_labels_are_of_the_tuning_half_and_a_look_at_others_is_counted(medre
     first, second = (str(run["number"]) for run in compared(medreview, panel_file)["runs"][:2])
     halves = {half: compared(medreview, panel_file, first, second, "--half", half) for half in ("tuning", "test")}
 
-    assert halves["tuning"] | {} == compared(medreview, panel_file, first, second)
+    assert halves["tuning"] == compared(medreview, panel_file, first, second)
     assert sum(found["statements"] for found in halves.values()) == 80
+    compared(medreview, panel_file, first, second, "--half", "all")
     (report,) = json.loads(medreview("judges", "--study", panel_file, "--split", "--json").stdout)["prompts"]
-    assert report["looks"] == 1
+    assert report["looks"] == 2  # of the test half, and of all
     (amber,) = [one for one in report["judges"] if one["judge"] == "amber"]
     assert amber["prompts"][0]["agreement"]["value"] == halves["tuning"]["first"]["agreement"]["value"]
 
@@ -81,6 +85,33 @@ def test_changed_pairs_are_listed_on_request_and_the_look_is_noted(medreview, pa
     told = medreview("judge-runs", panel_file, first, second, "--changed").stdout
     assert told.count(" -> ") == found["changed"]
     assert max(map(len, told.splitlines())) <= 80
+
+
+def test_a_statement_that_one_run_judged_by_more_pages_has_no_part_in_agreement(medreview, panel_file):
+    runs = compared(medreview, panel_file)["runs"]
+    with Study.open(panel_file) as study:
+        unit, response = study.reader.execute("SELECT statement_id, response_id FROM statement").fetchone()
+
+        def more(rows):
+            page = rows.page("further", "Another page.")
+            rows.citation(response, "further")
+            rows.judgement("amber", unit, page, "partial", run=runs[0]["run_id"], judgement_id="further")
+
+        build(study, more)
+    found = compared(medreview, panel_file, str(runs[0]["number"]), str(runs[1]["number"]), "--half", "all")
+    assert (found["first"]["pairs"], found["second"]["pairs"], found["pairs"]) == (81, 80, 80)
+    assert (found["statements"], found["dropped"], found["examples"]) == (79, 1, 0)
+
+
+def test_whoever_is_at_the_audit_is_told_changed_pairs_of_decided_statements_alone(medreview, panel_file, tmp_path):
+    first, second = (str(run["number"]) for run in compared(medreview, panel_file)["runs"][:2])
+    every = compared(medreview, panel_file, first, second, "--changed")["changed_pairs"]
+    with Study.open(panel_file) as study:
+        draw(study, "zoe", rate=1.0)
+        decide(study, "zoe", every[0]["statement_id"], "evidence", "partial", mode="open")
+    own_settings(tmp_path, 'reviewer = "zoe"\n')
+    panel_file = panel_file.rename(panel_file.with_name("moved.medreview"))  # nobody has reviewed it here
+    assert compared(medreview, panel_file, first, second, "--changed")["changed_pairs"] == every[:1]
 
 
 def knows(prompt):

@@ -70,6 +70,9 @@ def test_whoever_reads_the_board_with_units_left_sees_no_agreement(medreview: Pr
     assert "If you are somebody else, open the study once" in medreview("plan", "show", moved).stdout
     own_settings(medreview.folder, 'reviewer = "eva"\n')  # she runs the study, and has no batch
     assert "Agreement so far: all give the same label on " in medreview("plan", "show", moved).stdout
+    with Study.open(moved, read_only=True) as study:
+        looks = study.reader.execute("SELECT reviewer, json_extract(payload, '$.shown') FROM event WHERE kind = 'look'")
+        assert list(map(tuple, looks)) == [("eva", "labels")]
 
 
 def test_figures_of_a_draw_say_what_they_are_of(medreview: Program, shared: Path) -> None:

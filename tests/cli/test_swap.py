@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from medreview.study import Study
 from tests.stats.reports.test_pipeline_swap import FIRST, SECOND
 from tests.support.commands import Program
 from tests.support.swapped_studies import parsed
@@ -21,6 +22,10 @@ def test_two_studies_are_compared_in_tables_and_as_json_and_the_look_is_recorded
     found = json.loads(medreview("swap", a, b, "--replicates", "99", "--json").stdout)
     assert {one["pipeline"]["study"] for one in found["support"]} == {"a", "b"}
     assert len(found["swaps"]) == 4
+    for path in (a, b):
+        with Study.open(path, read_only=True) as study:
+            (look,) = study.reader.execute("SELECT json_extract(payload, '$.shown') FROM event WHERE kind = 'look'")
+            assert look[0] == "totals"
 
 
 def test_what_cannot_be_compared_is_said(medreview: Program, tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ def test_a_clash_marks_both_places(statement: str, passage: str, expected: tuple
 @pytest.mark.parametrize(
     ("statement", "passage"),
     [
+        ("Adults aged 70 years need a lower dose.", "Adults aged over 65 years need a lower dose."),
+        ("Repeat the dose of naloxone after 6 hours.", "Repeat the dose of naloxone after at least 4 hours."),
         ("Paracetamol: at most 4 g in 24 hours.", "Do not take more than 4000 mg of paracetamol in 24 hours."),
         ("Amoxicillin 500 mg every 12 hours.", "Amoxicillin 0.5 g twice daily."),
         ("Metformin is contraindicated when eGFR is below 30 mL/min.", "Metformin: not if eGFR is <30 mL/min."),
@@ -154,6 +156,13 @@ def test_places_are_in_range_and_not_empty(statement: str, passage: str) -> None
 )
 def test_the_same_number_before_a_unit_a_thousand_times_smaller(statement, passage):
     assert [clash.kind for clash in clashes(statement, passage)] == ["unit"]
+
+
+def test_the_heads_of_a_tables_columns_count_in_what_a_row_shares() -> None:
+    claim = analyse("In adults with diabetes the starting dose of metformin is 500 mg.")
+    row, heads = analyse("Metformin 850 mg"), analyse("Drug | Starting dose in adults with diabetes")
+    assert clashes_between(claim, row) == []
+    assert [clash.kind for clash in clashes_between(claim, row, 0, heads)] == ["number"]
 
 
 def test_the_same_amount_in_another_unit_is_no_clash():

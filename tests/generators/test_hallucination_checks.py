@@ -36,6 +36,9 @@ def test_what_no_answer_may_be_has_its_code_whatever_the_type(kind, change, code
     [
         ("fact", {"answer": "Better not. Paracetamol is preferred.", "spans": ["Paracetamol is preferred."]},
          ("entailed_by_correct_answer",)),
+        # One span that says something else is enough.
+        ("fact", {"answer": f"{FACT['answer']} Paracetamol is preferred.",
+                  "spans": [*FACT["spans"], "Paracetamol is preferred."]}, ()),
         ("input", FACT | {"answer": "Ibuprofen is safe in the last weeks of pregnancy, so take it.",
                           "spans": ["Ibuprofen is safe in the last weeks of pregnancy"]}, ("keeps_to_question",)),
         ("input", {"answer": "Paracetamol is usually preferred.", "spans": ["Paracetamol"]}, ("nothing_else_named",)),

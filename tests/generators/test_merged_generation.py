@@ -10,6 +10,7 @@ from medreview.errors import UserError
 from medreview.study import Study
 from medreview.study.check import check_study
 from medreview.study.machine_rows import RowsJoined
+from medreview.study.merge import merge
 from tests.study.flipped_bits import logical
 from tests.support.generator_samples import SAMPLES
 from tests.support.judge_endpoint import JudgeEndpoint, says
@@ -85,6 +86,18 @@ def test_of_an_input_that_both_worked_on_this_study_keeps_what_it_made(tmp_path:
             before = rows_of(study, "SELECT * FROM generation")
             assert pipeline.merge(study, theirs).rows["generated"] == RowsJoined(kept=2)
             assert rows_of(study, "SELECT * FROM generation") == before
+
+
+def test_an_answer_that_was_read_elsewhere_is_read_here_too(tmp_path: Path) -> None:
+    ours, theirs = two_copies(tmp_path, "answers")
+    with JudgeEndpoint() as server, Study.open(theirs) as study:
+        server.play(Misbehaving("", SAMPLES["answers"].good))
+        generate(study, "answers", server)
+        study.write(lambda c: c.execute("UPDATE response SET cited = 1, parser = 'split 9', marked = '9', dropped = 2"))
+    with Study.open(ours) as study:
+        merge(study, theirs, parts=["generated"])
+        read = rows_of(study, "SELECT DISTINCT cited, parser, marked, dropped FROM response WHERE model <> 'atlas-2'")
+        assert read == [{"cited": 0, "parser": None, "marked": None, "dropped": 0}]
 
 
 def test_a_second_round_elsewhere_comes_where_the_first_made_nothing(tmp_path: Path) -> None:

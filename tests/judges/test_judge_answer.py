@@ -103,6 +103,10 @@ def test_each_quote_is_located_and_one_rule_makes_one_status(one, serve, quotes,
     given = tuple(dict.fromkeys(quote for quote in quotes if quote.strip()))
     assert tuple(quote.text for quote in view.quotes) == given
     page = one.reader.execute("SELECT text FROM snapshot").fetchone()[0]
+    changed = [
+        (row["quote"][slice(*one["quote"])], page[slice(*one["source"])]) for one in json.loads(row["differences"])
+    ]
+    assert [pair for pair in changed if pair[0]] == [("60", "30")] * (CHANGED in quotes)
     for quote in view.quotes:
         assert (quote.status == "exact") == (len(quote.text) > 12 and quote.text in page)
         if quote.status == "exact":

@@ -9,6 +9,7 @@ import pytest
 
 from medreview import pipeline
 from medreview.judges.injection import instructions_in
+from medreview.judges.quote_grounding import QuoteGrounder
 from medreview.study import Study
 from medreview.study.ids import content_id
 from tests.judges.planted_pages import (
@@ -159,6 +160,28 @@ def test_a_claim_that_stands_in_the_open_too_is_not_hidden(serve: Any, tmp_path:
         pipeline.judge_by(both, pipeline.Judges([serve(obeying(f"In short: {claim}", 0.9)).settings()]))
         (row,) = judged(both)
     assert (row["supported"], row["quote_doubt"]) == (1, "none")
+
+
+@pytest.mark.parametrize(
+    ("hidden", "quote", "doubt"),
+    [
+        ((1,), "Stop it below 30. … Halve it below 45.", "hidden"),  # of two parts one stands where nobody sees it
+        ((0, 1), "Stop it below 30. … Halve it below 45.", "hidden"),
+        ((), "Stop it below 30. … Halve it below 45.", "none"),
+        ((0,), "Stop it below 30.", "none"),  # it stands twice, once in the open
+        ((0, 2), "Stop it below 30.", "hidden"),
+    ],
+)
+def test_a_quote_in_parts_is_open_when_all_of_them_are_and_one_that_is_repeated_when_it_is_open_once(
+    tmp_path: Any, hidden: tuple[int, ...], quote: str, doubt: str
+) -> None:
+    parts = ("Stop it below 30.", "Halve it below 45.", "Stop it below 30.")
+    starts = [0, len(parts[0]) + 2, len(parts[0]) + len(parts[1]) + 4]
+    apart = [[starts[place], starts[place] + len(parts[place]), "hidden"] for place in hidden]
+    with Study.create(tmp_path / "q.medreview") as study:
+        build(study, lambda rows: _page_apart(rows, "\n\n".join(parts), apart))
+        found = QuoteGrounder(study.reader).ground(quote, "p1", against=True)
+    assert (found.doubt, found.proves) == (doubt, doubt == "none")
 
 
 def _page_apart(rows: StudyBuilder, text: str, apart: list[list[Any]], statement: str = CLAIM) -> None:

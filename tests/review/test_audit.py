@@ -23,10 +23,10 @@ from medreview.review.queue import open_queue
 from medreview.review.queue_kinds import QueueLine
 from medreview.review.session import ReviewSession
 from medreview.study import Study
-from medreview.study.audit_frame import strata
+from medreview.study.audit_frame import WITHHELD, join_frame, strata
 from medreview.study.check import check
 from medreview.study.merge import merge
-from tests.support.study_builder import build
+from tests.support.study_builder import StudyBuilder, build
 
 QUOTE = "words of the page"
 
@@ -173,6 +173,25 @@ def test_copies_agree_without_talking_and_a_merge_drops_no_member(study: Study, 
     assert len(rate_events(study)) == 3
     assert check(study.reader) == []
     assert merge(study, theirs).added == 0
+
+
+@pytest.mark.parametrize(
+    ("theirs", "held"),
+    [(("a", 0.5), ("a", 0.5)), (("c", 0.5), ("b", 0.5)), (("z", 0.6), ("z", 0.6)), (("a", 0.4), ("b", 0.5)),
+     ((WITHHELD, 0.9), ("b", 0.5))],
+)  # fmt: skip
+def test_of_two_copies_the_higher_rate_holds_and_of_equal_ones_the_first_stratum(
+    empty_study: Study, theirs: tuple[str, float], held: tuple[str, float]
+) -> None:
+    row = {"statement_id": "r1.1", "number": 0.2, "flagged": None}
+
+    def fill(rows: StudyBuilder) -> None:
+        rows.response("r1", statements=["One."])
+        rows.add("audit_frame", **row, stratum="b", rate=0.5)
+        join_frame(rows.connection, [row | {"stratum": theirs[0], "rate": theirs[1]}])
+
+    build(empty_study, fill)
+    assert tuple(empty_study.reader.execute("SELECT stratum, rate FROM audit_frame").fetchone()) == held
 
 
 def test_members_are_kept_from_queues_that_show_the_judges_until_they_are_met_or_released(study: Study) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from medreview.errors import UserError
 from medreview.review.batches import UnitBatches, assign, batches, share_named, shared_out
-from medreview.review.draws import draw, frame_named
+from medreview.review.conflicts import adjudicate, conflicts
+from medreview.review.draws import draw, draws, frame_named
 from medreview.review.overview import overview, queues_in_use
-from medreview.review.plan_board import DrawBoard, plan_board
+from medreview.review.plan_board import BatchProgress, DrawBoard, hidden_from, plan_board
 from medreview.review.queue import open_queue
 from medreview.study import Study
 from medreview.study.backup import backup_to
@@ -93,7 +94,18 @@ def test_an_overlap_is_the_same_share_of_each_stratum(study: Study) -> None:
     assert Counter(unit.split(":")[1].split(".")[0] for unit in twice) == {"r0": 9, "r1": 9}
     assert sorted(map(len, made.batches.values())) == [19, 19, 20]
     assert share(study, overlap=0.45) == made
-    assert study.reader.execute("SELECT count(*) FROM event WHERE kind = 'assign'").fetchone()[0] == 1
+    more = share(study, overlap=0.44, again=True).batches.values()  # of 17.6 units
+    assert sum(map(len, more)) == 58
+    assert study.reader.execute("SELECT count(*) FROM event WHERE kind = 'assign'").fetchone()[0] == 2
+
+
+def test_who_shared_most_before_share_no_more_once_it_is_shared_out_again() -> None:
+    units = [f"u{place}" for place in range(24)]
+    kept = {"a": units[:6], "b": units[:6], "c": units[6:12], "d": units[12:18]}
+    for seed in "stuv":
+        given = shared_out(dict.fromkeys(units, 2), dict.fromkeys(units, ()), "abcd", seed, kept)
+        shared = {one + other: len(set(given[one]) & set(given[other])) for one, other in combinations("abcd", 2)}
+        assert shared == {"ab": 6, "ac": 3, "ad": 3, "bc": 3, "bd": 3, "cd": 6}
 
 
 @pytest.mark.parametrize(
@@ -128,14 +140,16 @@ def test_questions_and_addresses_are_nobodys_to_review(study: Study) -> None:
 
 
 def test_shared_out_once_more_everybody_keeps_what_they_decided(study: Study) -> None:
-    before = share(study, to=TEAM)
+    before = share(study, to=TEAM, seed="s9")
     done = before.batches["anna"][:5]
     for unit in done:
         decide(study, "anna", unit, "evidence", "supported")
+    decide(study, "carl", before.batches["carl"][0], "evidence", "supported", pass_no=2)
     with pytest.raises(UserError, match="shared out already"):
         share(study, to=["ben", "dora"])
     after = share(study, to=["ben", "dora"], again=True)
     assert after.batches["anna"] == done
+    assert (after.seed, after.batches.keys()) == ("s9", {"ben", "dora", "anna"})
     assert sorted(unit for units in after.batches.values() for unit in units) == sorted(plan_units(study))
     assert {len(after.batches[who]) for who in ("ben", "dora")} == {17, 18}
     assert [line.waiting for line in overview(study, "carl").mine] == []
@@ -162,6 +176,7 @@ def test_the_board_counts_and_hides_agreement_from_whoever_has_units_left(study:
     for unit in units[:10]:
         decide(study, "carl", unit, "evidence", "supported")
     do(study, "carl", "defer", units[10])
+    decide(study, "carl", units[20], "evidence", "partial", pass_no=2)  # counts nowhere here
     seen = board(study, "kb")
     assert [(one.reviewer, one.decided, one.deferred, one.open, one.shared) for one in seen.reviewers] == [
         ("anna", 40, 0, 0, 40), ("ben", 40, 0, 0, 40), ("carl", 10, 1, 29, 40),
@@ -178,6 +193,24 @@ def test_the_board_counts_and_hides_agreement_from_whoever_has_units_left(study:
         assert f"hidden from {who} {why}" in hidden.withheld
         assert not any("conflict" in line or "stats" in line for line in hidden.next)
         assert [one.decided for one in hidden.reviewers] == [40, 40, 10]
+    for one in list(conflicts(study.reader)):
+        adjudicate(study, "kb", one, "supported")
+    settled = board(study, "kb").agreement
+    decide(study, "ben", units[0], "evidence", "contradicted")
+    opened = board(study, "kb").agreement
+    assert settled is not None
+    assert opened is not None
+    assert (settled.conflicts, opened.conflicts) == (0, 1)
+
+
+@pytest.mark.parametrize(("deferred", "left", "hidden"), [(0, 0, False), (1, 0, True), (0, 1, True)])
+def test_agreement_is_hidden_from_whoever_has_units_left_also_such_as_were_put_off(
+    study: Study, deferred: int, left: int, hidden: bool
+) -> None:
+    progress = [BatchProgress("carl", 9, 9, 9 - deferred - left, deferred, left, "")]
+    drawn = draws(study.reader)["p"]
+    assert bool(hidden_from(study.reader, drawn, progress, "carl")) == hidden
+    assert not hidden_from(study.reader, drawn, progress, "dora")
 
 
 def test_of_two_words_on_a_draw_the_newest_counts_also_when_copies_are_joined(study: Study, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from medreview.errors import UserError
 from medreview.review.conflicts import (
     ConflictUnits,
     adjudicate,
+    adjudication,
     conflict_units,
     conflicts,
     count_conflicts,
@@ -124,6 +125,7 @@ def test_two_who_edited_a_fact_differ_where_their_words_do(study):
         decide(study, who, unit, "suggestion", "edited", said={"text": words})
     found = load_conflict(study.reader, unit, "suggestion")
     assert [one.text for one in found.labels] == ["The INR is 2 to 3.", "The INR is between 2 and 3."]
+    assert adjudication(found, "zoe", "edited").payload["text"] == "The INR is between 2 and 3."  # the newest words
     decide(study, "bo", unit, "suggestion", "edited", said={"text": "The INR is 2 to 3."})
     assert load_conflict(study.reader, unit, "suggestion") is None
     assert unit not in conflict_units(study.reader).get("suggestion", ConflictUnits([], set())).units

@@ -51,8 +51,13 @@ def test_nothing_is_saved_before_consent_and_a_changed_text_asks_again(study: St
     assert must_consent(study.reader, "kb") == second
     assert consent_sentence(study.reader, ["kb"]).startswith("0 of 1 reviewer consented")
     assert [(one.reviewer, one.sha256) for one in consents(study.reader)] == [("kb", first.sha256)]
+    assert second is not None
+    give_consent(study, "kb", second)
+    assert [(one.reviewer, one.sha256) for one in consents(study.reader)] == [("kb", second.sha256)]
     assert set_consent(study, "lead", TEXT) is not None
     assert must_consent(study.reader, "kb") is None  # to this one kb consented already
+    assert consent_sentence(study.reader, ["kb"]).startswith("1 of 1 reviewer consented")
+    assert consent_sentence(study.reader, ["anna"]).startswith("0 of 1 reviewer consented")
     assert set_consent(study, "lead", "") is None
     assert must_consent(study.reader, "anna") is None
 

@@ -107,6 +107,11 @@ def test_the_same_draw_again_is_no_event_and_says_whether_the_seed_still_draws_i
         ("pairs", 3, {"by": ["type"]}, "can be by model, origin"),
         ("pairs", 3, {"name": "a b"}, "letters, digits"),
         ("pairs", 3, {"name": "taken"}, "drawn already"),
+        ("statements", 5, {"name": "taken"}, "drawn already"),
+        ("pairs", 5, {"name": "taken", "allot": "equal"}, "drawn already"),
+        ("pairs", 5, {"name": "taken", "by": ["origin"]}, "drawn already"),
+        ("pairs", 5, {"name": "taken", "seed": "s2"}, "drawn already"),
+        ("pairs", 5, {"name": "taken", "where": "origin=forum"}, "drawn already"),
         ("statements", 3, {"where": "verdict=supported"}, "what machines say"),
         ("statements", 3, {"where": "colour=red"}, "cannot use 'colour'"),
         ("asked", 3, {"where": "origin=forum"}, "takes no filter"),
@@ -144,9 +149,22 @@ def test_a_draw_is_a_filter_of_queues_and_figures(study: Study) -> None:
 
 def test_a_draw_by_model_goes_with_a_copy_that_has_no_models(study: Study, tmp_path: Path) -> None:
     units = drawn(study, "pairs", 30, name="p", by=["model"]).draw.units
-    package(study, tmp_path / "copy.medreview", "kb", made_for="ada")
+    package(study, tmp_path / "copy.medreview", "kb", made_for="ada", without=("models", "labels"))
     with Study.open(tmp_path / "copy.medreview") as copy:
         assert set(open_queue(copy, "pairs", "ada", filter="drawn=p").units) == set(units)
         assert draw_named(copy.reader, "p").units == units
         with pytest.raises(UserError, match="lacks the names of the models"):
             drawn(copy, "pairs", 3, by=["model"])
+
+
+def test_questions_are_those_that_were_asked_and_addresses_those_that_are_cited(empty_study: Study) -> None:
+    def few(rows: StudyBuilder) -> None:
+        rows.page("cited")
+        rows.page("beside")
+        rows.response("r1", cites=["cited"], question="How much?")
+        rows.response("r2", cites=["cited"], question="How much?")
+        rows.response("r3", question="")
+
+    build(empty_study, few)
+    assert drawn(empty_study, "asked", None).draw.units == ("How much?",)
+    assert drawn(empty_study, "addresses", None).draw.units == ("url:https://cited.example/",)

@@ -13,6 +13,7 @@ from medreview.review.decision import decide_in_script
 from medreview.review.looks import note_look
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
+from medreview.review.unblinding import saw_others
 from medreview.stats.reports.reviewer_labels import reviewer_labels, reviewers
 from medreview.study import Study
 from medreview.study.audit_frame import listable, undecided_audit
@@ -72,6 +73,14 @@ def test_a_list_has_no_judges_of_what_was_decided_blind_until_its_block_is_shown
     decide_in_script(study, WHO, others[0], "partial")
     assert listable(study.reader, WHO) == {others[0]}
     assert first not in listable(study.reader, WHO)
+
+
+def test_a_look_at_labels_tells_of_those_that_were_given_before_it(study: Study) -> None:
+    first, second, *_ = sit(study).queue.units
+    decide_in_script(study, "bo", first, "partial")
+    note_look(study, WHO, "stats", "labels")
+    decide_in_script(study, "bo", second, "partial")
+    assert [saw_others(study.reader, unit, WHO) for unit in (first, second)] == [True, False]
 
 
 def test_only_a_look_that_tells_something_new_is_an_event(study: Study) -> None:

@@ -5,6 +5,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.review.queue import (
     LONGEST,
+    MOST,
     delete_filter,
     filter_lines,
     kind_named,
@@ -95,6 +96,17 @@ def test_a_filter_is_saved_by_name_counted_opened_replaced_and_deleted(study: St
     assert not saved_filters(study.reader, "other")
     delete_filter(study, "kb", "first answer")
     assert not saved_filters(study.reader, "kb")
+
+
+def test_a_reviewer_has_fifty_saved_filters_and_may_replace_one_of_them(study: Study) -> None:
+    queue = open_queue(study, "responses", "kb", filter="response=R01")
+    for number in range(MOST):
+        save_filter(study, "kb", f"f{number}", queue)
+    with pytest.raises(UserError, match=f"There are {MOST} saved filters already"):
+        save_filter(study, "kb", "one more", queue)
+    save_filter(study, "kb", "f7", queue)
+    save_filter(study, "other", "one more", queue)
+    assert len(saved_filters(study.reader, "kb")) == MOST
 
 
 def test_a_filter_that_was_saved_blind_opens_blind(study: Study) -> None:

@@ -5,12 +5,12 @@ import pytest
 from medreview.errors import UserError
 from medreview.judges.verdict_fingerprint import is_current
 from medreview.judges.verdicts import refresh
-from medreview.references.model import Asked, ReferenceCheck
+from medreview.references.model import Asked, Notice, ReferenceCheck
 from medreview.review.open_session import Switch, cross, open_session, switch
 from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.study import Study
-from tests.support.reference_study import LATER, SECOND, add_check, fill_references
+from tests.support.reference_study import CHECKS, LATER, SECOND, add_check, fill_references
 from tests.support.study_builder import build, rows_of
 
 FLAGS = {
@@ -60,6 +60,7 @@ def test_another_work_heads_the_flagged_queue_and_a_label_of_a_reviewer_takes_th
     session.decide("match")
     assert list(badges(study)) == ["r1.1", "r1.4", "r1.2"]
     session.undo()
+    assert list(badges(study).items()) == list(FLAGS.items())
     session.go(list(session.queue.units).index("reference:f2"))
     session.decide("other_work")
     assert list(badges(study)) == ["r1.2", "r1.3", "r1.1", "r1.4"]
@@ -72,6 +73,22 @@ def test_another_work_heads_the_flagged_queue_and_a_label_of_a_reviewer_takes_th
     before = rows_of(study, "SELECT * FROM verdict ORDER BY statement_id")
     refresh(study)
     assert rows_of(study, "SELECT * FROM verdict ORDER BY statement_id") == before
+
+
+def test_a_label_on_a_reference_takes_nothing_else_in_that_changed(study: Study) -> None:
+    build(study, lambda rows: rows.judgement("two", "r1.1", "pu1", "contradicted"))
+    assert not is_current(study.reader)
+    sit(study, "references", "reference:f3", blind=False).decide("match")
+    assert not is_current(study.reader)
+
+
+def test_a_retracted_work_is_one_also_where_it_is_described_wrongly(study: Study) -> None:
+    check = CHECKS[1]._replace(record=SECOND._replace(notices=(Notice("retracted"),)))
+    build(study, lambda rows: add_check(rows, "f2", check, LATER))
+    refresh(study)
+    assert badges(study)["r1.2"].split(" · ") == ["reference: retracted", "reference: mismatch"]
+    sit(study, "references", "reference:f2", blind=False).decide("other_work")
+    assert badges(study)["r1.2"] == "reference: other work"  # that work was not meant
 
 
 def test_queues_are_narrowed_by_what_the_rules_say_of_references_but_not_blind_ones(study: Study) -> None:

@@ -5,7 +5,7 @@ import pytest
 from medreview.errors import UserError
 from medreview.review.repeat_annotation import drawn, ready_units, set_share, share_progress, shares
 from medreview.study import Study
-from tests.support.study_builder import build
+from tests.support.study_builder import StudyBuilder, build
 from tests.support.unit_study import decide
 
 
@@ -50,3 +50,13 @@ def test_what_another_has_decided_waits_for_the_second_reviewer_alone(study):
     progress = share_progress(study.reader, study.meta("study_id"), shares(study.reader)["statement"], "bo")
     assert (progress.units, progress.ready, progress.waiting, progress.twice) == (400, 2, 1, 1)
     assert ready_units(study.reader, study.meta("study_id"), "statement", "ada") == [second]
+    # What was left out of this copy is known by who decided it.
+    third, fourth = members(study)[2:4]
+
+    def left_out(rows: StudyBuilder) -> None:
+        for unit, decides in ((third, 1), (fourth, 0)):
+            rows.add("withheld", hash=unit, event_id=unit, reviewer="ada", unit=unit, decides=decides)
+
+    build(study, left_out)
+    for who, units in (("bo", [first, second, third]), ("ada", [second])):
+        assert ready_units(study.reader, study.meta("study_id"), "statement", who) == units

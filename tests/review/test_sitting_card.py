@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from medreview.review.overview import about, ago, spoken_place
+from medreview.review.overview import about, ago, spoken_place, to_do
+from medreview.review.queue_kinds import KINDS, QueueLine
 
 NOW = datetime(2026, 11, 29, 14, 0, tzinfo=UTC)
 
@@ -32,6 +33,11 @@ def test_how_long_ago(before: timedelta, words: str) -> None:
 )  # fmt: skip
 def test_how_long_it_takes(units: int, ms: float, words: str) -> None:
     assert about(units, ms) == words
+
+
+def test_what_waits_in_a_hidden_queue_is_not_told() -> None:
+    lines = [QueueLine(KINDS[0], 3, 3, 0, 0, "", hidden) for hidden in (True, False)]
+    assert to_do(lines) == lines[1:]
 
 
 def test_a_place_is_spoken() -> None:

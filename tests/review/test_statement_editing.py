@@ -87,7 +87,17 @@ def test_every_reader_of_the_study_means_the_statements_that_stand(study: Study)
 
 
 def test_joined_statements_are_one_and_what_was_cut_is_whole_again_when_joined(study: Study) -> None:
+
+    def by_a_table(rows: StudyBuilder) -> None:
+        """Each of two statements is judged by a source of its own."""
+        for unit in (S2, S3):
+            rows.page(f"only {unit}", "A page.")
+            rows.add("listed_pair", statement_id=unit, source_id=f"only {unit}")
+
+    build(study, by_a_table)
     (both,) = edit(study, join_event(study.reader, S2))
+    listed = study.reader.execute("SELECT source_id FROM listed_pair WHERE statement_id = ?", (both,)).fetchall()
+    assert {row[0] for row in listed} == {f"only {S2}", f"only {S3}"}
     assert texts(study)[1:3] == ["Rest helps. Parking is free.", "Take 5 mg daily."]
     assert names(study) == ["S1", "S2+3", "S4"]
     assert retired(study) == {S2: "join", S3: "join"}

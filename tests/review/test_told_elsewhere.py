@@ -6,7 +6,7 @@ import pytest
 
 from medreview.review.audit import draw
 from medreview.review.open_session import open_session
-from medreview.review.queue import open_queue
+from medreview.review.queue import open_among, open_queue
 from medreview.review.reviewer_state import load_reviewer_state
 from medreview.review.session import ReviewSession
 from medreview.study import Study
@@ -49,6 +49,21 @@ def test_a_label_after_the_judges_of_a_related_unit_were_seen_is_assisted_in_a_b
         session.decide("yes" if unit.startswith("response:") else "supported")
         session.leave()
     assert modes(study) == {**dict.fromkeys(others, "assisted"), "pair:r2.0:u1": "blind"}
+
+
+def test_a_list_that_shows_judges_leaves_out_units_that_were_decided_blind_until_they_are_shown(study: Study) -> None:
+    pairs = list(open_queue(study, "pairs", "kb").units)
+
+    def listed() -> set[str]:
+        return set(open_among(study, "kb", pairs, "a cell", name="pairs").units)
+
+    session = sit(study, "pairs", pairs[0], blind=True)
+    for place in range(len(pairs)):
+        session.go(place)
+        session.decide("supported")
+        assert listed() == {unit for unit in pairs if unit not in session.acted}
+    session.show_judges()
+    assert listed() == set(pairs)
 
 
 def test_pairs_of_a_statement_that_is_kept_for_the_audit_show_no_judges_until_it_is_decided(study: Study) -> None:

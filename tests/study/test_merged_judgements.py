@@ -80,6 +80,7 @@ def verdicts(path: Path) -> list[dict[str, object]]:
 
 def test_a_study_that_was_judged_elsewhere_is_as_if_it_had_been_judged_here(two: tuple[Path, Path]) -> None:
     ours, theirs = two
+    meddle(theirs, "UPDATE snapshot SET instructions = ''", seals=True)  # it claims that its pages are harmless
     with Study.open(ours) as study:
         summary = pipeline.merge(study, theirs)
         assert summary.rows == {
@@ -111,20 +112,23 @@ def test_of_two_words_of_one_run_the_one_that_is_here_stays_and_a_failure_gives_
         to.judgement("one", "r1.1", "p1", "supported", "Take 5 mg", reason="as I see it")
         to.judgement("one", "r1.1", "p2", "unsure", error="timeout")
         to.add("llm_call", cache_key="c1", status="timeout", raw_output="", **CALL | {"cost": None})
+        to.judgement("two", "r1.1", "p1", "unsure", error="timeout")
 
+    with Study.open(theirs) as study:
+        build(study, lambda to: to.judgement("two", "r1.1", "p1", "unsure", error="refused"))
     with Study.open(ours) as study:
         build(study, asked)
         pipeline.roll_up(study)
         rows = pipeline.merge(study, theirs).rows
-        assert rows["judgements"] == RowsJoined(added=6, kept=1, replaced=1)
+        assert rows["judgements"] == RowsJoined(added=6, kept=2, replaced=1)
         assert rows["calls"] == RowsJoined(replaced=1)
-        said = rows_of(study, "SELECT snapshot_id, verdict, error FROM judgement WHERE statement_id = 'r1.1'")
+        said = rows_of(study, "SELECT snapshot_id, verdict, error FROM judgement WHERE judgement_id GLOB 'one-r1.1-*'")
         assert sorted((row["snapshot_id"], row["verdict"], row["error"]) for row in said) == [
             ("p1", "supported", ""), ("p2", "contradicted", ""), ("p3", "contradicted", ""),
         ]  # fmt: skip
         assert check_study(study).faults == []
     with Study.open(theirs) as study:
-        assert pipeline.merge(study, ours).rows["judgements"] == RowsJoined(known=7, kept=1), "no failure comes back"
+        assert pipeline.merge(study, ours).rows["judgements"] == RowsJoined(known=7, kept=2), "no failure comes back"
 
 
 def test_what_was_said_of_another_text_of_a_page_is_history(two: tuple[Path, Path]) -> None:
@@ -320,6 +324,12 @@ def test_a_copy_without_judges_brings_no_verdict_and_takes_none_away_and_gets_no
             "mine-r1.1-p1"
         ]  # fmt: skip
         assert rows_of(study, "SELECT * FROM llm_call") == []
+    with Study.open(judged_one) as study:
+        package(study, tmp_path / "no-models.medreview", "bo", without=["models"])
+    with Study.open(tmp_path / "no-models.medreview") as study:
+        summary = pipeline.merge(study, judged_one)
+        assert (summary.rows["judgements"].known, "calls" in summary.rows) == (8, False)
+        assert rows_of(study, "SELECT * FROM llm_call") == [], "their keys would tell who wrote what"
 
 
 def test_a_merge_in_the_middle_of_a_blind_block_shows_nothing_before_its_end(tmp_path: Path) -> None:

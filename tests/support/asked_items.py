@@ -6,20 +6,22 @@ item alone, so that a test can compute what the figures have to recover.
 
 import json
 import re
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from medreview import pipeline
-from medreview.generators.qa_answers import QAAnswers
 from medreview.study import Study
+from medreview.study.rows import insert
 from medreview.text import sha256
+from medreview.units.item_answers import GENERATOR
 from medreview.units.new_units import ImportRecord, store_records
 from medreview.units.qa import TYPES, QAItem, with_letters
 from medreview.units.qa_key import CLOSED
 from medreview.units.stored import NewPassage, NewUnit
+from tests.support.generated_rows import AT, ATTEMPT, CALL, RUN
 from tests.support.http_server import Exchange
-from tests.support.judge_endpoint import JudgeEndpoint, says
+from tests.support.judge_endpoint import says
 from tests.support.misbehaving import read_request
 from tests.support.unit_study import decide
 
@@ -140,12 +142,34 @@ class Answering:
         says(json.dumps({"answer": answer}), usage=(100, 20))(exchange)
 
 
-def answer_with(study: Study, rules: Mapping[str, Rule]) -> None:
-    """Let each model answer what the study has, on a server of its own."""
-    with JudgeEndpoint(Answering(rules)) as server:
-        for name in rules:
-            settings = server.settings(name, model=name, price_input=1.0, price_output=10.0)
-            pipeline.generate(study, pipeline.Generating(QAAnswers, settings))
+def store_answers(
+    study: Study, model: str, answers: Mapping[str, str], costs: Sequence[float | None] = (0.0005,)
+) -> None:
+    """What a model answered to items, as rows of a run, without a server; ``costs``: of each attempt at an answer."""
+    run = f"run of {model}"
+
+    def add(connection: sqlite3.Connection) -> None:
+        last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM generation_run").fetchone()[0]
+        named = {"run_id": run, "ordinal": last + 1, "generator": GENERATOR, "model_name": model, "model": model}
+        insert(connection, "generation_run", [{**RUN, **named}])
+        for unit, text in answers.items():
+            item, report = {"run_id": run, "item_id": unit}, {"prompt": "qa_reply_open/1", "answer": text, "ended": ""}
+            ended = {"code": "" if text else "empty", "report": json.dumps(report), "finished_at": AT}
+            insert(connection, "generation", [{**item, "round": 1, "name": unit, **ended}])
+            for number, cost in enumerate(costs, 1):
+                key = {"cache_key": f"{model} {unit} {number}"}
+                insert(connection, "llm_call", [{**CALL, **key, "cost": cost, "raw_output": text}])
+                made = {**ATTEMPT, **item, "number": number, **key, "status": "ok", "codes": "[]"}
+                insert(connection, "generation_attempt", [made])
+
+    study.write(add)
+
+
+def answer_by_rule(study: Study, rules: Mapping[str, Rule]) -> None:
+    """The same of models that answer all items of a study by a rule."""
+    items = study.reader.execute("SELECT unit_id, record_id FROM unit WHERE kind = 'qa'").fetchall()
+    for name, rule in rules.items():
+        store_answers(study, name, {unit: rule.answer(name, int(record[1:])) for unit, record in items})
 
 
 @dataclass(frozen=True, slots=True)

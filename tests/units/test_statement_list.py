@@ -146,10 +146,32 @@ def test_files_have_every_check_and_bring_it_back(study: Study, tmp_path: Path) 
         (RULES, "blind", "missing", "2", "r1.2", "1", "1", "0"),
         ("claude statement_parsing/2", "blind", "not_contained", "2", "", "0", "0", "1"),
     ]
+    zoe = at(study, one, "zoe")
+    zoe.decide("none")
+    export(study, tmp_path / "blind", blind_for="zoe")
+    with (tmp_path / "blind" / "statement_list_checks.csv").open(newline="", encoding="utf-8-sig") as file:
+        assert {row["unit_id"] for row in csv.DictReader(file)} == {one}, "it names parsers"
+    zoe.undo()
+    zoe.leave()
     with Study.create(tmp_path / "again.medreview") as again:
         import_export(again, tmp_path / "out")
         assert list(list_checks(again.reader)) == list(list_checks(study.reader))
         assert check(again.reader) == []
+
+
+@pytest.mark.parametrize(("blind", "marked"), [(True, {"r1.1"}), (False, {"r1.1", "r1.2"})])
+def test_of_a_blind_label_only_marks_count_that_were_made_before_the_parser_was_shown(
+    study: Study, blind: bool, marked: set[str]
+) -> None:
+    (unit,) = lists(study)
+    session = at(study, unit, blind=blind)
+    session.decide("not_contained")
+    session.mark_numbered("not_contained", "1")
+    if blind:
+        session.show_judges()
+    session.mark_numbered("not_contained", "2")
+    (found,) = list_checks(study.reader)
+    assert (found.mode, found.not_contained) == ("blind" if blind else "assisted", marked)
 
 
 def test_a_label_that_was_put_right_has_no_faults_left(study: Study) -> None:

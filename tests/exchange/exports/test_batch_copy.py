@@ -11,13 +11,16 @@ from medreview.review.audit import begin
 from medreview.review.audit import draw as draw_audit
 from medreview.review.batches import assign
 from medreview.review.draws import draw, frame_named
+from medreview.review.plan_board import plan_board
 from medreview.review.queue import open_queue
 from medreview.study import Study
 from medreview.study.check import check_study
 from medreview.study.merge import merge
 from medreview.study.package import Part
 from medreview.units.registry import KINDS, unit_name
-from tests.support.study_builder import StudyBuilder, build
+from tests.support.edited_study import S1, cut, material, retired
+from tests.support.generated_rows import add_generation
+from tests.support.study_builder import StudyBuilder, build, rows_of
 from tests.support.unit_study import LABELS, decide, decide_all, fill, units_of
 
 ALL: tuple[Part, ...] = ("judges", "models", "gold", "labels", "notes")
@@ -29,14 +32,18 @@ def test_a_batch_of_each_kind_goes_out_alone_and_comes_back(
     study: Study, tmp_path: Path, kind: str, without: tuple[Part, ...]
 ) -> None:
     fill(study)
-    decide_all(study, "ada", 0)
+    study.write(add_generation)
+    axis, *labels = LABELS[kind]
     unit = units_of(study)[kind]
     draw(study, "kb", frame_named(kind), None, name="all")
     assign(study, "kb", "all", ["bo"])
+    decide(study, "ada", unit, axis, labels[0])
+    (board,) = plan_board(study.reader, study.path, ["ada"])
+    assert "hidden from ada while a blind block is open" in board.withheld
+    decide_all(study, "ada", 0)
     target = tmp_path / "bo.medreview"
     made = package(study, target, "kb", without=without, made_for="bo", part=batch_part(study, "all", "bo"))
     assert "of the batch 'all' made by kb for bo" in made.words
-    axis, *labels = LABELS[kind]
     with Study.open(target) as copy:
         assert not check_study(copy).faults
         mine = open_queue(copy, "mine", "bo").units
@@ -50,6 +57,10 @@ def test_a_batch_of_each_kind_goes_out_alone_and_comes_back(
         # Nothing of other kinds that stand alone.
         stored = {row[0] for row in copy.reader.execute("SELECT DISTINCT kind FROM unit")}
         assert stored <= {kind}
+        # Nor of how anything was made, and what models answered.
+        assert not any(
+            rows_of(copy, f"SELECT * FROM {table}") for table in ("generation_run", "generation", "llm_call")
+        )
         decide(copy, "bo", unit, axis, labels[1])
         assert not check_study(copy).faults
         assert unit_name(copy.reader, unit)
@@ -95,6 +106,19 @@ def test_the_copy_for_a_reviewer_has_that_batch_alone_and_draws_no_audit_of_its_
         tuple(row) for row in rates
     ]
     assert study.reader.execute("SELECT count(*) FROM decision_current").fetchone()[0] == 2
+
+
+def test_a_part_of_a_cut_statement_comes_with_what_it_was_cut_from(study: Study, tmp_path: Path) -> None:
+    build(study, material)
+    first, second = cut(study)
+    draw(study, "kb", frame_named("statements"), None, name="s")
+    assign(study, "kb", "s", ["ada", "bo"], each=2)
+    target = tmp_path / "bo.medreview"
+    package(study, target, "kb", made_for="bo", part=batch_part(study, "s", "bo"))
+    with Study.open(target) as copy:
+        assert not check_study(copy).faults
+        assert retired(copy) == retired(study) == {S1: "split"}
+        assert {first, second} <= set(open_queue(copy, "mine", "bo").units)
 
 
 def test_a_batch_that_cannot_be_cut_out_is_refused(study: Study) -> None:

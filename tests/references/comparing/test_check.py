@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medreview.references.comparing.check import check_reference, same_work
+from medreview.references.comparing.fit import Fit
+from medreview.references.comparing.names import NameComparison
+from medreview.references.comparing.titles import TitleComparison
 from medreview.references.model import Asked, Author, Identifier, Notice, Record, Reference
 from medreview.references.printed.parse import parse_reference
 from medreview.references.verdict import ACCUSING, VERDICTS
@@ -54,6 +57,23 @@ def test_a_work_as_it_is_matches_and_slips_are_listed_apart(text):
     assert check.wrong == ()
     assert check.because == ""
     assert all(difference.why for difference in check.slips)
+
+
+@pytest.mark.parametrize(
+    ("authors", "container", "content", "is_it"),
+    [
+        ("same", "wrong", 2, False),
+        ("same", "unknown", 2, True),
+        ("wrong", "wrong", 5, True),
+        ("wrong", "wrong", 4, False),
+    ],
+)
+def test_a_work_that_an_identifier_leads_to_is_meant_if_more_speaks_for_it_or_its_title_is_long(
+    authors, container, content, is_it
+):
+    title = TitleComparison("changed", "A trial.", content=content)
+    compared = Fit(EMPA_REG, title, NameComparison(authors), NameComparison(container), None, False, 0)
+    assert compared.is_the_identified() == is_it
 
 
 WRONG = [

@@ -58,11 +58,14 @@ def test_support_is_counted_under_each_combination_of_parser_and_verifier(tmp_pa
 def test_statements_of_two_parsers_are_matched_by_answer_and_text_and_what_is_in_one_only_is_counted(
     tmp_path: Path,
 ) -> None:
-    found = the(two(tmp_path), "parser", "split 9", "x p/1", verifier="g")
+    both = two(tmp_path)
+    found = the(both, "parser", "split 9", "x p/1", verifier="g")
     assert (found.matched, found.first_only, found.second_only) == (3, 2, 2)
     assert found.agreement[0].value == pytest.approx(2 / 3)  # on "Water is wet." the verifier changed its mind
     assert found.difference.value == pytest.approx(4 / 5 - 3 / 5)
     assert found.difference.clusters == 3
+    uneven = the(both, "parser", "split 9", "x p/1", verifier="c")
+    assert (uneven.matched, uneven.first_only, uneven.second_only) == (3, 1, 2)
 
 
 def test_only_combinations_that_differ_in_one_part_stand_beside_each_other_and_p_is_adjusted_for_all(
@@ -79,6 +82,7 @@ def test_the_same_answer_or_statement_twice_counts_twice(tmp_path: Path) -> None
         study.write(lambda c: c.execute("UPDATE response SET text = 'Yes.', text_sha256 = 'same'"))
         (only,) = pipeline_swaps({"a": study.reader}, FEW).support
     assert (only.answers, only.statements, only.supported.value) == (2, 2, 0.5)
+    assert (only.supported.clusters, only.supported.cluster) == (1, "question")
 
 
 def test_one_study_with_questions_of_two_writers_has_their_support_and_their_valid_questions(tmp_path: Path) -> None:

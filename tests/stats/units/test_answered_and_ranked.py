@@ -14,8 +14,10 @@ from medreview.generators.answer_rankings import RankingDraw, answering_models, 
 from medreview.replays.papers.cliniqlink import table
 from medreview.stats.units.kind_labels import kind_labels
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
+from medreview.stats.units.rated_outputs import rated_outputs, shown_rankings
 from medreview.study import Study
-from tests.support.asked_items import Annotator, Rule, answer_with, fill, rank
+from tests.support.asked_items import Annotator, Rule, answer_by_rule, fill, rank
+from tests.support.unit_study import do
 
 RULES = {f"m{place}": Rule(right=0.9 - 0.08 * place, invents=0.04 + 0.1 * place) for place in range(8)}
 CERTAIN = (Annotator("anna"),)
@@ -28,7 +30,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("asked") / "s.medreview"
     with Study.create(path) as study:
         fill(study, 56)
-        answer_with(study, RULES)
+        answer_by_rule(study, RULES)
         done = make_rankings(study, "kb", RankingDraw(tuple(answering_models(study.reader))))
         assert (done.eligible, done.new, done.named) == (32, 32, 0)
     return path
@@ -70,6 +72,20 @@ def test_rates_ranks_and_usefulness_are_those_of_the_rule(ranked):
         labels = [flag for output in flags(study, annotators, each.model, each.type) for flag in output]
         assert each.usefulness.value == pytest.approx(3 - 2 * sum(labels) / len(labels))
     assert {each.type for each in found.models} == {"", "short", "short_inverse", "multi_hop", "multi_hop_inverse"}
+
+
+def test_what_is_left_of_an_order_that_was_taken_back_does_not_count(asked: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.medreview"
+    path.write_bytes(asked.read_bytes())
+    with Study.open(path) as study:
+        units = [row[0] for row in study.reader.execute("SELECT unit_id FROM unit WHERE kind = 'ranking' LIMIT 2")]
+        for unit in units:
+            rank(study, unit, Annotator("anna"), RULES)
+        query = "SELECT event_id FROM event WHERE unit = ? AND json_extract(payload, '$.axis') = 'rank'"
+        (order,) = study.reader.execute(query, (units[0],)).fetchone()
+        do(study, "anna", "retract", units[0], undoes_event=order)
+        rated = rated_outputs(kind_labels(study.reader, "ranking"), shown_rankings(study.reader))
+    assert {one.ranking.unit for one in rated} == {units[1]}
 
 
 def test_the_rate_goes_against_usefulness_over_models_with_an_exact_p(ranked):

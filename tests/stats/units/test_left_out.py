@@ -12,12 +12,13 @@ from medreview.stats.units.answer_figures import AnswerFigures
 from medreview.stats.units.fact_report import KeyFactFigures
 from medreview.stats.units.unit_figures import UnitFigures, unit_figures
 from medreview.study import Study
+from medreview.study.study_acts import write_act
 from medreview.units.kind import Gold
 from medreview.units.left_out_reviewers import LeftOutReviewer, left_out, pass_rule, reviewers_left_out
 from tests.support.answer_study import RECORDS, answer_units, bring_answers
 from tests.support.fact_study import FactStudy
 from tests.support.unit_samples import SAMPLES
-from tests.support.unit_study import decide
+from tests.support.unit_study import decide, do
 
 FEW = Resampling(replicates=199, seed=3)
 ATTENTION = "every attention check"
@@ -119,8 +120,22 @@ def test_a_rule_that_is_none_is_refused(word: str) -> None:
 
 def test_what_they_took_back_and_said_besides_goes_too_and_words_on_the_study_stay(checked: Study) -> None:
     """No view of the study that is made from events knows them while they are left out."""
+    (unit,) = checked.reader.execute("SELECT unit_id FROM unit WHERE kind = 'question' AND ordinal = 4").fetchone()
+    kept = decide(checked, "bo", unit, "answerability", "answerable")
+    settled = {"axis": "answerability", "label": "answerable", "of": [kept.event_id], "by": "third"}
+    for kind, said in (
+        ("flag", {"flag": "unclear", "on": True}), ("note", {"text": "x"}), ("tag", {"tag": "x", "on": True}),
+        ("defer", {}), ("adjudicate", settled),
+    ):  # fmt: skip
+        do(checked, "bo", kind, unit, said)
+    do(checked, "bo", "retract", unit, undoes_event=kept.event_id)
+    write_act(checked, "bo", "background", {"role": "nurse"})
     views = [row[0] for row in checked.reader.execute("SELECT name FROM sqlite_master WHERE type = 'view'")]
     with left_out(checked.reader, ["bo"]):
+        assert [row[0] for row in checked.reader.execute("SELECT kind FROM event WHERE reviewer = 'bo'")] == [
+            "background"
+        ]
         for view in views:
             rows = checked.reader.execute(f"SELECT * FROM {view}").fetchall()
-            assert all("reviewer" not in row.keys() or row["reviewer"] != "bo" for row in rows), view  # noqa: SIM118
+            told = [row for row in rows if "reviewer" in row.keys() and row["reviewer"] == "bo"]  # noqa: SIM118
+            assert all("unit" in row.keys() and row["unit"] == checked.meta("study_id") for row in told), view  # noqa: SIM118
