@@ -144,8 +144,8 @@ class Face:
             bar = reference_height(self._session.reference, one=False)
             return Needs(statement, question + 3, panel, bar=bar, strip=strip)
         across = size.width - card.x
-        if session.asks.entry == "order" and (columns := self._side_by_side(size, across)):
-            self.panes.beside_drawn, self.panes.columns = True, columns
+        if session.asks.entry == "order" and self._stand_in_columns(size, across):
+            self.panes.beside_drawn = True
             return Needs(len(self._card(across)) + 1, 0, panel, across=True)
         whole = self._card(card.width)
         assert view is not None
@@ -279,11 +279,13 @@ class Face:
     def _about(self, columns: int) -> list[Row]:
         return wrapped(self._session.asks.about, columns, "dim", _ABOUT_ROWS)
 
-    def _side_by_side(self, size: Size, columns: int) -> str:
-        """The outputs of a ranking in columns, if these have room, and what they are held against has room above."""
+    def _stand_in_columns(self, size: Size, columns: int) -> bool:
+        """Do the outputs of a ranking? They do if these have room, and what they are held against has room above."""
         view = self._view
         self.panes.columns = in_columns(view.documents, columns - _MARGINS) if view else ""
-        return self.panes.columns if len(self._card(columns)) <= size.height // 3 else ""
+        if len(self._card(columns)) > size.height // 3:
+            self.panes.columns = ""
+        return bool(self.panes.columns)
 
     def _text_rows(self, columns: int) -> int:
         """As many rows as the longest text to read has, or as many as it has in any case."""

@@ -43,7 +43,7 @@ def texts(svg: etree._Element) -> list[str]:
 def test_two_plots_and_a_table_are_written_and_what_is_left_out_is_named(medreview, study, tmp_path):
     done = medreview("report", study, "--tradeoff", tmp_path / "t.csv")
     assert "t.csv, " in done.stderr
-    assert "not in the plot of cost: foreign (2 texts of 2 not written here)" in done.stderr
+    assert "not in the plot of cost: foreign (2 texts of 2 not written here, and without a cost)" in done.stderr
     assert "not in the plot of cost: =HYPERLINK" in done.stderr
     cost, latency = parsed(tmp_path / "t.cost.svg"), parsed(tmp_path / "t.latency.svg")
     assert {"m (brief)", "m (single prompt)", "0.01", "0.1", "100%"} <= set(texts(cost))
@@ -57,7 +57,10 @@ def test_two_plots_and_a_table_are_written_and_what_is_left_out_is_named(medrevi
     assert (rows["mm (brief)"]["cost_per_case"], rows["mm (brief)"]["presence"]) == ("0.2", "1.0")
     wicked = next(row for row in rows.values() if row["model"] == "w")
     assert wicked["system"].startswith("'=")
-    assert next(row for row in rows.values() if not row["model"])["no_cost"] == "2 texts of 2 not written here"
+    assert (
+        next(row for row in rows.values() if not row["model"])["no_cost"]
+        == "2 texts of 2 not written here, and without a cost"
+    )
     medreview("report", study, "--tradeoff", tmp_path / "t.csv")
     (tmp_path / "t.latency.svg").write_text("mine")
     medreview("report", study, "--tradeoff", tmp_path / "t.csv", check=2)

@@ -12,6 +12,7 @@ from medreview.screens.panes import Panes
 from medreview.study import Study
 from medreview.units.registry import KINDS
 from medreview.units.suggestion import case_facts, fact_counts
+from tests.support.bringing import bring
 from tests.support.unit_samples import SAMPLES
 from tests.support.workbench import (
     blind_workbench,
@@ -316,3 +317,18 @@ async def test_outputs_stand_side_by_side_where_they_have_room(study):
         assert " ".join(texts[1]) in screen_text(app)
         await resize(app, pilot, 160, 50)
         assert all(f"output {place}" in screen_text(app) for place in range(1, len(texts) + 1))
+
+
+async def test_outputs_below_a_question_too_long_for_columns_are_read_one_by_one(empty_study):
+    outputs = [{"model": name, "text": f"{name} says that the answer given is wrong."} for name in ("Atlas", "Boreal")]
+    asked = "\n".join(f"{step}. A step of the reasoning." for step in range(1, 13))
+    bring(empty_study, {"unit": "ranking", "question": asked, "reference": "Step 3 is wrong.", "outputs": outputs})
+    async with on_screen(blind_workbench(empty_study, "rankings"), 100, 30) as (app, pilot):
+        for at in (1, 2):
+            assert f"{at} of 2 output {at}" in screen_text(app)
+            here = units(app).document.text.split()[0]
+            assert [name for name in ("Atlas", "Boreal") if name in screen_text(app)] == [here]
+            await press(pilot, "right_square_bracket")
+        await resize(app, pilot, 100, 50)
+        assert "output 1 ─" in screen_text(app)
+        assert "] next text" not in screen_text(app)

@@ -32,7 +32,9 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Field -> the column names that are recognised without ``--map``."""
 
 STDIN: Final = "standard input"
-_BESIDE: Final = Fields({name: FIELDS[name] for name in ("reference", "latency_ms", "latency_s")})
+_BESIDE: Final = Fields(
+    {name: FIELDS[name] for name in ("reference", "latency_ms", "latency_s")} | {"cost": ("cost", "cost_usd")}
+)
 """What the record of a response may say beside what the study has columns for."""
 
 
@@ -116,6 +118,13 @@ def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
         )
 
 
+def cost_and_seconds(extra: str) -> tuple[float | None, float | None]:
+    """What a response cost to write and how many seconds that took, as its record says beside it (JSON, as stored);
+    ``None`` where it says nothing, or no number from 0."""
+    beside = _BESIDE.values(NamedRow(0, json.loads(extra)))
+    return _amount(beside, ("cost", 1.0)), _seconds(beside)
+
+
 def _lines(text: str) -> list[NamedRow] | None:
     rows = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -156,14 +165,18 @@ def _answer(row: NamedRow | BadRecord, fields: Fields) -> CitingAnswer | BadReco
 
 
 def _seconds(values: Mapping[str, Any]) -> float | None:
-    for field, scale in (("latency_s", 1.0), ("latency_ms", 1000.0)):
+    return _amount(values, ("latency_s", 1.0), ("latency_ms", 1000.0))
+
+
+def _amount(values: Mapping[str, Any], *fields: tuple[str, float]) -> float | None:
+    for field, scale in fields:
         value = values.get(field)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             continue
         try:
-            seconds = float(value) / scale
+            amount = float(value) / scale
         except (ValueError, OverflowError):
             continue
-        if math.isfinite(seconds) and seconds >= 0:
-            return seconds
+        if math.isfinite(amount) and amount >= 0:
+            return amount
     return None

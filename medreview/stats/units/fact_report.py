@@ -5,8 +5,8 @@ leaves open, a fact on which all abstained and one that was not asked about are 
 text that is not there says no fact and contradicts none. ``single_person`` is MedFactEval's meta-evaluation: whether
 judges agree with a panel as well as one person of it does; its figures are those of ``formulas.human_baseline``, and
 cases are resampled. ``trade_offs`` are cost and time of the calls that made a text, of all attempts and stages, from
-the table ``llm_call``. They are known only of texts that were generated here, and of a system only when they are known
-of all its texts.
+the table ``llm_call``; of a text that came in a file what its record says (``cost``, ``latency_ms``). They are known of
+a system only when they are known of all its texts.
 
 Themes are in what a system omits and contradicts, from what the judges of the majority say of it (MedFactEval, step 3).
 Without a model they go by what the fact is about and by how the passage that the judges quote differs from it, as the
@@ -21,6 +21,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from medreview.errors import UserError
+from medreview.exchange.imports.citation_answers import cost_and_seconds
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord, answer_of
 from medreview.judges.majority import OF_STUDY
 from medreview.judges.rollup import tie_rule
@@ -249,12 +250,13 @@ def single_person(
 
 
 _CALLS: Final = """
-SELECT s.model AS system, count(*) AS texts, sum(m.made IS NULL) AS foreign_texts, max(m.model) AS model,
-       max(m.strategy) AS strategy, sum(m.cost) AS cost, sum(m.unpriced) AS unpriced, sum(m.latency_ms) AS latency_ms,
+SELECT s.model AS system, count(*) AS texts, json_group_array(s.extra) FILTER (WHERE m.made IS NULL) AS brought,
+       max(m.model) AS model,
+       max(m.strategy) AS strategy, sum(m.cost) AS cost, sum(m.unpriced) AS unpriced, sum(m.seconds) AS seconds,
        sum(m.batched) AS batched
 FROM response AS s LEFT JOIN (
     SELECT p.made, r.model_name AS model, coalesce(json_extract(r.options, '$.strategy'), r.generator) AS strategy,
-           sum(l.cost) AS cost, sum(l.cost IS NULL) AS unpriced, sum(l.latency_ms) AS latency_ms,
+           sum(l.cost) AS cost, sum(l.cost IS NULL) AS unpriced, sum(l.latency_ms) / 1000.0 AS seconds,
            sum(coalesce(l.rung, '') = '') AS batched
     FROM (SELECT made, item_id, run_id, max(o.ordinal) FROM generation_product JOIN generation_run AS o USING (run_id)
           WHERE kind = 'response' GROUP BY made) AS p
@@ -295,17 +297,18 @@ def trade_offs(reader: sqlite3.Connection, scores: Sequence[SystemScores], facts
         if not by:
             continue
         row = made[one.system]
-        foreign = _foreign(row)
-        no_cost = foreign or _unpriced(row)
-        no_time = foreign or _batched(row)
+        brought = [cost_and_seconds(extra) for extra in json.loads(row["brought"])]
+        costs, times = [cost for cost, _ in brought], [seconds for _, seconds in brought]
+        no_cost = _untold(row, costs, "cost") or _unpriced(row)
+        no_time = _untold(row, times, "latency") or _batched(row)
         found.append(
             TradeOff(
                 system=one.system,
                 model=row["model"] or "",
                 strategy=row["strategy"] or "",
                 texts=row["texts"],
-                cost=None if no_cost else row["cost"] / row["texts"],
-                seconds=None if no_time else row["latency_ms"] / 1000 / row["texts"],
+                cost=None if no_cost else sum(filter(None, [row["cost"], *costs])) / row["texts"],
+                seconds=None if no_time else sum(filter(None, [row["seconds"], *times])) / row["texts"],
                 presence=by[PRESENCE].figure,
                 no_cost=no_cost,
                 no_time=no_time,
@@ -314,9 +317,9 @@ def trade_offs(reader: sqlite3.Connection, scores: Sequence[SystemScores], facts
     return found
 
 
-def _foreign(row: sqlite3.Row) -> str:
-    number = row["foreign_texts"]
-    return f"{counted(number, 'text')} of {row['texts']} not written here" if number else ""
+def _untold(row: sqlite3.Row, told: Sequence[float | None], what: str) -> str:
+    number = told.count(None)
+    return f"{counted(number, 'text')} of {row['texts']} not written here, and without a {what}" if number else ""
 
 
 def _unpriced(row: sqlite3.Row) -> str:

@@ -1,5 +1,6 @@
 """Key facts: scores, ties, themes, small juries, one person beside a jury, cost by system; worked out by hand."""
 
+import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -365,7 +366,8 @@ def test_cost_and_time_are_those_of_all_calls_of_a_text_and_means_over_cases(sys
     assert (brief.cost, brief.seconds, brief.model, brief.strategy) == (pytest.approx(0.05), 10.0, "m", "brief")
     assert (single.cost, single.seconds, single.model, single.strategy) == (0.02, 1.5, "m", "single prompt")
     assert (foreign.cost, foreign.seconds) == (None, None)
-    assert foreign.no_cost == foreign.no_time == "2 texts of 2 not written here"
+    assert foreign.no_cost == "2 texts of 2 not written here, and without a cost"
+    assert foreign.no_time == "2 texts of 2 not written here, and without a latency"
     assert brief.presence.value == 1.0
 
 
@@ -376,7 +378,25 @@ def test_what_is_not_known_of_one_call_is_not_known_of_the_system(systems):
     told = found(systems)
     assert (told[BRIEF].cost, told[BRIEF].seconds) == (None, 5.0)
     assert told[BRIEF].no_cost == "the cost of 1 call is not known"
-    assert told[SINGLE].no_cost == "1 text of 2 not written here"
+    assert told[SINGLE].no_cost == "1 text of 2 not written here, and without a cost"
     systems.made(f"{SINGLE}-two", "m", "single prompt", (0.5, 0), rung="")
     told = found(systems)
     assert (told[SINGLE].cost, told[SINGLE].seconds, told[SINGLE].no_time) == (0.5, None, "2 calls came in a batch")
+
+
+def test_of_texts_that_came_in_a_file_cost_and_time_are_what_their_records_say(study):
+    systems = FactStudy(study)
+    told = (
+        ({"cost": 0.02, "latency_ms": 1000}, {"cost": "0.04", "latency": 3}),
+        ({"cost": 0}, {"cost": "free", "latency": 1}),
+    )
+    for place, case in enumerate(("one", "two")):
+        systems.case(case, ("A fact.", "other"))
+        for system, records in zip(("priced", "partly"), told, strict=True):
+            systems.votes("judge", systems.text(system, case, extra=json.dumps(records[place])), "Y")
+    priced, partly = (found(systems)[system] for system in ("priced", "partly"))
+    assert (priced.cost, priced.seconds, priced.no_cost, priced.no_time) == (pytest.approx(0.03), 2.0, "", "")
+    assert (partly.cost, partly.no_cost) == (None, "1 text of 2 not written here, and without a cost")
+    assert (partly.seconds, partly.no_time) == (None, "1 text of 2 not written here, and without a latency")
+    systems.made("partly-two", "m", "brief", (0.02, 4000))
+    assert found(systems)["partly"].cost == pytest.approx(0.01)
