@@ -155,7 +155,8 @@ def medfacteval(part: float, seed: int) -> Paper:
 
 
 def sourcecheckup(part: float, seed: int) -> Paper:
-    """5,600 responses of seven models, five statements and two sources each: 56,000 pairs."""
+    """5,600 responses of seven models, five statements and two sources each, three where the number of the question can
+    be divided by 14: 58,030 pairs."""
     models = {f"model {number}": 0.6 + 0.05 * number for number in range(7)}
     texts: dict[str, bool] = {}
     responses: Records = []
@@ -163,11 +164,12 @@ def sourcecheckup(part: float, seed: int) -> Paper:
         for number in range(max(3, round(800 * part))):
             key = (seed, model, number)
             statements = [sentence(*key, place) for place in range(5)]
-            held = [[sentence("page", *key, page, place) for place in range(8)] for page in range(2)]
+            sources = range(3 if number % 14 == 0 else 2)
+            held = [[sentence("page", *key, page, place) for place in range(8)] for page in sources]
             for statement in statements:
                 texts[statement] = chance("supported", *key, statement) < rate
                 if texts[statement]:
-                    held[int(chance("where", statement) * 2)].append(statement)
+                    held[int(chance("where", statement) * len(held))].append(statement)
             place = f"https://host{number % 97}.example/{model[-1]}/{number}"
             pages = [{"url": f"{place}/{page}", "text": " ".join(lines)} for page, lines in enumerate(held)]
             responses.append({"id": f"{model} {number}", "question": f"What was measured in {number}?", "model": model,
@@ -184,9 +186,10 @@ def sourcecheckup(part: float, seed: int) -> Paper:
         found = {statement: there and chance("errs", "judge", statement) >= 0.04 for statement, there in texts.items()}
         shares: dict[tuple[str, str], float] = {}
         for model in models:
-            own = [found[one + "."] for row in responses if row["model"] == model
-                   for one in row["response"].removesuffix(".").split(". ")]  # fmt: skip
-            shares["statement-level support", model] = sum(own) / len(own)
+            own = [[found[one + "."] for one in row["response"].removesuffix(".").split(". ")]
+                   for row in responses if row["model"] == model]  # fmt: skip
+            shares["statement-level support", model] = sum(map(sum, own)) / sum(map(len, own))
+            shares["response-level support", model] = sum(map(all, own)) / len(own)
         return shares
 
     skip = ("texts", "questions", "question check", "answers", "answers with search", "pages", "merged", "clean-up")
@@ -228,9 +231,15 @@ def run(name: str, part: float, seed: int, folder: Path) -> None:
     """Make the material, replay the paper, and print its table beside the rule's figures."""
     paper = PAPERS[name](part, seed)
 
+    requests = 0
+
     def route(exchange: Exchange) -> None:
+        nonlocal requests
         body = json.loads(exchange.body)
         asked = read_request(body)
+        with server.lock:
+            requests += 1
+            server.received.clear()  # tens of thousands of prompts
         says(json.dumps(paper.reply(body["model"], asked)), usage=(len(asked.prompt) // 3, 60))(exchange)
 
     with JudgeEndpoint(route) as server:
@@ -246,7 +255,7 @@ def run(name: str, part: float, seed: int, folder: Path) -> None:
         asked = [word for judge in paper.judges for word in ("--judge", judge)]
         left = [word for step in paper.skip for word in ("--skip", step)]
         document = _timed(folder, ["replay", name, "s.medreview", *asked, *left, *["--gold"] * paper.gold, "--json"])
-        print(f"{len(server.received):,} requests; study of {(folder / 's.medreview').stat().st_size / 1e6:.1f} MB")
+        print(f"{requests:,} requests; study of {(folder / 's.medreview').stat().st_size / 1e6:.1f} MB")
     expected = paper.expected()
     for row in json.loads(document)["figures"]:
         if (rule := expected.get((row["figure"], row["of"]))) is not None:
