@@ -22,7 +22,7 @@ from medreview.references.stage import find_all
 from medreview.review.snapshot_diff import sources_named
 from medreview.sources.fetching.network import Fetched, Limits, utc_text
 from medreview.sources.page import Page
-from medreview.sources.page_reader import names_in_child, read_given
+from medreview.sources.page_reader import names_in_child, read_in_child
 from medreview.sources.reading.own_names import OwnNames
 from medreview.sources.reading.page_states import HOLDS_SOURCE
 from medreview.sources.snapshots import add_snapshot, holds_source
@@ -109,7 +109,7 @@ def look_at(study: Study, source: str, body: bytes, name: str) -> GivenText:
     most = Limits().max_bytes
     if len(body) > most:
         raise UserError(f"{name} is larger than {most / 1_000_000:g} MB.")
-    page = read_given(Fetched(url, url, (url,), None, "", body, _now(), GIVEN_BY_REVIEWER))
+    page = read_in_child(Fetched(url, url, (url,), None, "", body, _now(), GIVEN_BY_REVIEWER))
     if page.state not in HOLDS_SOURCE or not page.text.strip():
         raise UserError(f"{name} holds no text that can be read. {page.evidence}".strip())
     if study.writable:

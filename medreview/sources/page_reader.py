@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from importlib.util import find_spec
 from typing import Any, Final
@@ -11,7 +11,7 @@ from medreview.children.asking import NotReadError, ReadingLimits, ask
 from medreview.children.child import BadMessageError
 from medreview.errors import UserError
 from medreview.event_loop import run_to_end
-from medreview.labels import PAGE_STATES
+from medreview.labels import GIVEN_BY_REVIEWER, PAGE_STATES
 from medreview.sources.fetching.network import Fetched
 from medreview.sources.page import Page, read_page
 from medreview.sources.reading.ocr import PicturePage, read_picture
@@ -145,9 +145,18 @@ class PageReader:
         """Text and state of a fetched page, as ``medreview.sources.page.read_page`` makes them.
 
         A body that cannot be read within the limits, or that ends the child, gives a page of the state ``unreadable``,
-        whose evidence says why. Raises :class:`~medreview.errors.UserError` when no child can be started. Cancelled, it
-        ends the child.
+        whose evidence says why. One that a reviewer gave has the state of its body where this holds no text of a
+        source: a scan, a bot check that was saved. Raises :class:`~medreview.errors.UserError` when no child can be
+        started. Cancelled, it ends the child.
         """
+        if fetched.state != GIVEN_BY_REVIEWER:
+            return await self._read(fetched)
+        page = await self._read(replace(fetched, state=None, detail=""))
+        if page.state not in HOLDS_SOURCE or not page.text.strip():
+            return page
+        return replace(page, state=fetched.state, evidence=f"{fetched.detail} {page.evidence}".strip())
+
+    async def _read(self, fetched: Fetched) -> Page:
         if not fetched.body:
             return read_page(fetched)
         async with self._slots:
@@ -157,20 +166,18 @@ class PageReader:
                 return _unreadable(fetched, str(error))
 
 
+def read_in_children(fetched: Sequence[Fetched]) -> list[Page]:
+    """Pages, as :meth:`PageReader.read` reads them, from ordinary code: several at once, and in this order."""
+
+    async def read() -> list[Page]:
+        return await asyncio.gather(*map(PageReader().read, fetched))
+
+    return run_to_end(read())
+
+
 def read_in_child(fetched: Fetched) -> Page:
-    """One page, as :meth:`PageReader.read` reads it, from ordinary code."""
-    return read_page(fetched) if not fetched.body else run_to_end(PageReader().read(fetched))
-
-
-def read_given(fetched: Fetched) -> Page:
-    """One page whose text did not come from its address, as the state and the detail of ``fetched`` say.
-
-    Of a body that holds no text of a source the state is that of the body: a scan, a bot check that was saved.
-    """
-    page = read_in_child(replace(fetched, state=None, detail=""))
-    if page.state not in HOLDS_SOURCE or not page.text.strip():
-        return page
-    return replace(page, state=fetched.state or page.state, evidence=f"{fetched.detail} {page.evidence}".strip())
+    """One page of :func:`read_in_children`."""
+    return read_in_children([fetched])[0]
 
 
 def _unreadable(fetched: Fetched, why: str) -> Page:

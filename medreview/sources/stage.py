@@ -6,7 +6,7 @@ They also write the pages of a study into a folder of saved pages, for offline u
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,11 +17,11 @@ from medreview.citations.citation import by_scheme, domain
 from medreview.citations.stored_sources import earlier_sources, source_id
 from medreview.event_loop import run_to_end
 from medreview.exchange.imports.listed_citations import GivenPage
-from medreview.labels import EXCERPT, GIVEN, GIVEN_BY_REVIEWER
+from medreview.labels import EXCERPT, GIVEN
 from medreview.progress import SILENT, Progress
 from medreview.sources.fetching.network import Fetched, Network, Request, Services, addresses, http_failure, utc_text
 from medreview.sources.page import Page
-from medreview.sources.page_reader import PageReader, read_given, read_in_child
+from medreview.sources.page_reader import PageReader, read_in_children
 from medreview.sources.reading.page_states import BEST_FIRST
 from medreview.sources.saved.pages_folder import FETCH_STATES, SavedPages
 from medreview.sources.snapshots import add_snapshot, confirm_snapshot, holds_source
@@ -85,7 +85,6 @@ class _Target:
     source_id: str
     kind: str
     addresses: list[str]
-    read_before: bool
     best: tuple[Fetched, Page] | None = None
 
 
@@ -106,17 +105,43 @@ def fetch_saved(
     read = _read_before(study)
     progress.begin("pages", len(wanted))
     summary = FetchSummary(note=saved.note)
-    for source in wanted:
-        urls = by_scheme(source["value"], source["url"])
-        fetched = next((answer for url in urls if (answer := saved.get(url)) is not None), None)
-        if fetched is None:
-            summary.missing += 1
-        else:
-            source_id = source["source_id"]
-            page = read_given(fetched) if fetched.state == GIVEN_BY_REVIEWER else read_in_child(fetched)
-            _add_snapshot(study, summary, source_id, fetched, page, source_id in read)
-        progress.step()
+
+    def found() -> Iterator[tuple[str, Fetched]]:
+        for source in wanted:
+            urls = by_scheme(source["value"], source["url"])
+            fetched = next((answer for url in urls if (answer := saved.get(url)) is not None), None)
+            if fetched is not None:
+                yield source["source_id"], fetched
+            else:
+                summary.missing += 1
+                progress.step()
+
+    for some in _together(found()):
+        pages = read_in_children([fetched for _, fetched in some])
+        visits = [(*one, page) for one, page in zip(some, pages, strict=True)]
+        _add_snapshots(study, summary, visits, read)
+        progress.step(len(some))
     return summary
+
+
+_MOST_TOGETHER: Final = 50
+"""Pages that are read and stored together: to wait for the disk after each takes longer than to read it."""
+_BYTES_TOGETHER: Final = 5_000_000
+"""Bytes from which on no further page is added to these."""
+
+
+def _together(pages: Iterable[tuple[str, Fetched]]) -> Iterator[list[tuple[str, Fetched]]]:
+    """The pages of sources in lists of which each is stored in one transaction."""
+    some: list[tuple[str, Fetched]] = []
+    size = 0
+    for page in pages:
+        some.append(page)
+        size += len(page[1].body)
+        if len(some) == _MOST_TOGETHER or size >= _BYTES_TOGETHER:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
 def fetch_live(
@@ -135,7 +160,7 @@ def fetch_live(
     from medreview.sources.fetching.address_guard import host_of
     from medreview.sources.fetching.fetch import failed_here, fetch_all
 
-    targets = _targets(study, services, scope)
+    targets, read = _targets(study, services, scope), _read_before(study)
     progress.begin("pages", len(targets))
     summary = FetchSummary()
     known = _validators(study) if scope == "all" else {}
@@ -161,7 +186,7 @@ def fetch_live(
         if target.best[0].unreached:  # the link's fault, or this machine's? That is known at the end
             unreached.append((target, *target.best))
         else:
-            _add_snapshot(study, summary, target.source_id, *target.best, target.read_before)
+            _add_snapshots(study, summary, [(target.source_id, *target.best)], read)
         progress.step()
         return None
 
@@ -173,7 +198,7 @@ def fetch_live(
             if is_ours:
                 summary.no_network += 1
             else:
-                _add_snapshot(study, summary, target.source_id, fetched, page, target.read_before)
+                _add_snapshots(study, summary, [(target.source_id, fetched, page)], read)
 
     requests = []
     for target in targets.values():
@@ -190,13 +215,11 @@ def fetch_live(
 
 
 def _targets(study: Study, services: Services, scope: Scope) -> dict[str, _Target]:
-    read = _read_before(study)
     return {
         row["source_id"]: _Target(
             source_id=row["source_id"],
             kind=row["kind"],
             addresses=list(addresses(row["kind"], row["value"], row["url"], services)),
-            read_before=row["source_id"] in read,
         )
         for row in _pending(study, scope)
     }
@@ -244,22 +267,29 @@ def _is_final(target: _Target, page: Page) -> bool:
     return target.kind == "pmid" and page.state == "soft_404"
 
 
-def _add_snapshot(
-    study: Study, summary: FetchSummary, source_id: str, fetched: Fetched, page: Page, read_before: bool
+def _add_snapshots(
+    study: Study, summary: FetchSummary, visits: Sequence[tuple[str, Fetched, Page]], read_before: Collection[str]
 ) -> None:
-    before = study.reader.execute(
-        "SELECT text_sha256 FROM snapshot_current WHERE source_id = ?", (source_id,)
-    ).fetchone()  # fmt: skip
-    outcome = study.write(lambda connection: add_snapshot(connection, source_id, fetched, page))
-    summary.states[page.state] = summary.states.get(page.state, 0) + 1
-    if read_before:
-        text = sha256(page.text)
-        if outcome == "same" or text == before[0]:
-            summary.unchanged += 1
-        elif not holds_source({"page_state": page.state, "text_sha256": text}):
-            summary.kept += 1
-        else:
-            summary.changed += 1
+    """Store one visit to each of some sources, in one transaction, and count what came of it."""
+
+    def add(connection: sqlite3.Connection) -> list[tuple[str, str | None]]:
+        outcomes: list[tuple[str, str | None]] = []
+        for source, fetched, page in visits:
+            before = connection.execute("SELECT text_sha256 FROM snapshot_current WHERE source_id = ?", (source,))
+            text = next(iter(before), (None,))[0]
+            outcomes.append((add_snapshot(connection, source, fetched, page), text))
+        return outcomes
+
+    for (source, _, page), (outcome, before) in zip(visits, study.write(add), strict=True):
+        summary.states[page.state] = summary.states.get(page.state, 0) + 1
+        if source in read_before:
+            text = sha256(page.text)
+            if outcome == "same" or text == before:
+                summary.unchanged += 1
+            elif not holds_source({"page_state": page.state, "text_sha256": text}):
+                summary.kept += 1
+            else:
+                summary.changed += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,59 +306,79 @@ class GivenSummary:
 
 
 def store_given(study: Study, pages: Iterable[GivenPage], file: str, progress: Progress = SILENT) -> GivenSummary:
-    """Store the texts that came for cited sources, one transaction for each source; idempotent.
+    """Store the texts that came for cited sources, many in a transaction; idempotent.
 
     Several texts of one source are one page, one after the other; a whole page takes the place of passages. A page that
     was fetched stays. ``file``: where they came from.
     """
+    earlier = earlier_sources(study.reader)
+    known = study.reader.execute("SELECT source_id, url FROM source ORDER BY rowid DESC").fetchall()
+    ids, at_url = {row["source_id"] for row in known}, {row["url"]: row["source_id"] for row in known if row["url"]}
     texts: dict[str, dict[str, bool]] = {}
-    urls: dict[str, str] = {}
     titles: dict[str, str] = {}
     unnamed = 0
     for page in pages:
         cited = from_list([page.address]).citations[:1]
         unnamed += not cited
         for citation in cited:
-            key = canonical_key(citation)
-            texts.setdefault(key, {})[page.text] = page.whole
-            titles.setdefault(key, page.title)
-            urls.setdefault(key, fetch_url(citation))
+            named = source_id(canonical_key(citation), earlier)
+            if source := named if named in ids else at_url.get(fetch_url(citation)):
+                texts.setdefault(source, {})[page.text] = page.whole
+                titles.setdefault(source, page.title)
     progress.begin("given pages", len(texts))
     done = {"stored": 0, "known": 0, "kept": 0}
-    earlier = earlier_sources(study.reader)
-    for key, of_source in texts.items():
-        named = source_id(key, earlier)
-        found = study.reader.execute(
-            """SELECT u.source_id, u.url, c.page_state, c.text_sha256, c.body
-               FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id)
-               WHERE u.source_id = ? OR (u.url = ? AND u.url <> '')
-               ORDER BY u.source_id = ? DESC""",
-            (named, urls[key], named),
-        ).fetchone()
-        if found is not None:
-            done[_store(study, found, of_source, titles[key], file)] += 1
-        progress.step()
+
+    def new() -> Iterator[tuple[str, Fetched]]:
+        for source, of_source in texts.items():
+            found = _as_fetched(study, source, of_source, file)
+            if isinstance(found, Fetched):
+                yield source, found
+            else:
+                done[found] += 1
+                progress.step()
+
+    for some in _together(new()):
+        read = read_in_children([fetched for _, fetched in some])
+        study.write(lambda connection, some=some, read=read: _store(connection, some, read, titles))  # type: ignore[misc]
+        done["stored"] += len(some)
+        progress.step(len(some))
     return GivenSummary(**done, unnamed=unnamed)
 
 
-def _store(study: Study, source: sqlite3.Row, texts: Mapping[str, bool], title: str, file: str) -> str:
-    """Which count of :class:`GivenSummary` it is."""
+def _store(
+    connection: sqlite3.Connection,
+    given: Sequence[tuple[str, Fetched]],
+    pages: Sequence[Page],
+    titles: Mapping[str, str],
+) -> None:
+    for (source, fetched), page in zip(given, pages, strict=True):
+        add_snapshot(connection, source, fetched, replace(page, title=titles[source] or page.title))
+
+
+def _as_fetched(study: Study, source: str, texts: Mapping[str, bool], file: str) -> Fetched | Literal["known", "kept"]:
+    """The texts of a source, with what is there, as a page that was fetched; else their count of
+    :class:`GivenSummary`."""
+    row = study.reader.execute(
+        """SELECT u.url, c.page_state, c.text_sha256, c.body
+           FROM source AS u LEFT JOIN snapshot_current AS c USING (source_id) WHERE u.source_id = ?""",
+        (source,),
+    ).fetchone()
     before = ""
     whole = [text for text, is_whole in texts.items() if is_whole]
-    state = GIVEN if whole or source["page_state"] == GIVEN else EXCERPT
-    if source["page_state"] == GIVEN and not whole:
+    state = GIVEN if whole or row["page_state"] == GIVEN else EXCERPT
+    if row["page_state"] == GIVEN and not whole:
         return "kept"
-    if source["page_state"] == state:
-        before = zlib.decompress(source["body"]).decode("utf-8")
-    elif source["page_state"] not in (None, EXCERPT) and holds_source(source):
+    if row["page_state"] == state:
+        before = zlib.decompress(row["body"]).decode("utf-8")
+    elif row["page_state"] not in (None, EXCERPT) and holds_source(row):
         return "kept"
     text = _joined(before, whole or list(texts))
     if text == before:
         return "known"
-    fetched = Fetched(
-        url=source["url"],
-        final_url=source["url"],
-        chain=(source["url"],),
+    return Fetched(
+        url=row["url"],
+        final_url=row["url"],
+        chain=(row["url"],),
         status=None,
         content_type="text/plain; charset=utf-8",
         body=text.encode("utf-8"),
@@ -338,10 +388,6 @@ def _store(study: Study, source: sqlite3.Row, texts: Mapping[str, bool], title: 
         if state == GIVEN
         else f"Only a passage came with the answer, in {file}; the page itself was not fetched yet.",
     )
-    page = read_in_child(fetched)
-    page = replace(page, title=title or page.title)
-    study.write(lambda connection: add_snapshot(connection, source["source_id"], fetched, page))
-    return "stored"
 
 
 def _joined(before: str, texts: list[str]) -> str:

@@ -8,6 +8,7 @@ import pytest
 from medreview import pipeline
 from medreview.exchange.imports.listed_citations import GivenPage, document_entry
 from medreview.labels import EXCERPT, GIVEN
+from medreview.sources import stage
 from medreview.sources.stage import FetchSummary, store_given
 from medreview.study import Study
 
@@ -79,3 +80,19 @@ def test_a_document_has_the_text_that_came_with_the_answer(study: Study) -> None
     (name,) = current(study)
     assert current(study)[name] == (GIVEN, "Stop metformin before contrast.")
     assert name.startswith("Ward policy #")
+
+
+def test_each_of_many_texts_goes_to_its_own_source_also_where_these_have_two_names(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "_MOST_TOGETHER", 2)
+    addresses = [f"https://guideline.example/{number}" for number in range(5)]
+    cites = tmp_path / "more.jsonl"
+    cites.write_text(json.dumps({"response": "Stop metformin.", "citations": addresses}))
+    pipeline.bring_in(study, cites, {})
+    texts = {address: f"{PAGE} This is page {number}." for number, address in enumerate(addresses)}
+    given = [GivenPage(address, text, "") for address, text in texts.items()]
+    again = GivenPage(f"{addresses[0]}?utm_source=model", PASSAGE, "")
+    assert stage.store_given(study, [*given, again], "answer.json").stored == 5
+    assert current(study) == {address: (GIVEN, text) for address, text in texts.items()}
+    assert stage.store_given(study, given, "answer.json").known == 5

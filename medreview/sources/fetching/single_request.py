@@ -115,6 +115,20 @@ class _Transport(httpx.AsyncHTTPTransport):
             network_backend=ProxyBackend(proxy),
         )
 
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """As httpx's; a request that fails leaves no connection in the pool.
+
+        httpcore keeps a tunnel whose TLS fails or is cancelled for good: after some of them nobody gets a connection.
+        """
+        try:
+            return await super().handle_async_request(request)
+        except BaseException:
+            in_use = {id(one.connection) for one in self._pool._requests}
+            for left in [one for one in self._pool._connections if id(one) not in in_use]:
+                self._pool._connections.remove(left)
+                await left.aclose()
+            raise
+
 
 class RateLimiter:
     """Gives out slots for requests to a host; created inside a running event loop and used in that loop only.

@@ -111,6 +111,12 @@ def test_redirects_go_through_the_proxy_too(server, proxy, via):
     assert proxy.asked == [("GET", PAGE), ("GET", "http://other.example/b")]
 
 
+def test_a_tunnel_without_tls_takes_no_connection_from_other_pages(server, proxy, via):
+    server.routes["/a"] = answer(b"page")
+    got = via("https://old.example/a", PAGE, concurrency=1, deadline=2.0)
+    assert (got["https://old.example/a"].body, got[PAGE].body) == (b"", b"page")
+
+
 def test_reaching_goes_through_the_proxy(server, proxy, via):
     server.routes["/a"] = answer(b"page")
     assert via(PAGE, reach=True)[PAGE].status == 200
