@@ -204,11 +204,12 @@ class ActionHandlers:
         about."""
         from medreview.review.sitting_report import block_report
 
-        title = "The block, with its judges" if shown else "End of the block: the judges can be shown now"
+        ends = "End of the block" if self._session.has_no_judges else "End of the block: the judges can be shown now"
+        title, offers = "The block, with its judges" if shown else ends, not shown and not self._session.has_no_judges
         reveal: Choices = {"r": ("see the judges of this block", lambda: self._follow(self._session.show_judges()))}
         choices: Choices = {
-            **({} if shown else reveal),
-            "Enter": ("go on" if shown else "go on blind", self._advance),
+            **(reveal if offers else {}),
+            "Enter": ("go on blind" if offers else "go on", self._advance),
             "Esc": ("stay here", self._close),
         }
         self._stage.sum_up(title, block_report(self._session, shown=shown), choices)

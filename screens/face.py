@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from textual.geometry import Region, Size
 
-from medreview.labels import NOT_IN_ANSWER
+from medreview.labels import FLAGS, NOT_IN_ANSWER, label_in
 from medreview.review.cell_width import fit, fit_words, width
 from medreview.review.highlight_index import Mark
 from medreview.review.session import ReviewSession
@@ -208,6 +208,7 @@ class Face:
             words=(
                 *((("view", brings),) if plan.shape == "one" else ()),
                 *((("reference", "reference"),) if told is not None and told.worth_a_row else ()),
+                *((flag, label_in(FLAGS, flag).name) for flag in session.flags_asked),
             ),
             accept=session.accept_words,
             off=session.tie_words if view is None else "",
@@ -310,6 +311,8 @@ class Face:
         """What stands in the place of the judges while they are hidden."""
         session = self._session
         until = f"{'judges ' if one else ''}hidden {session.hidden_until}"
+        if session.has_no_judges:
+            until = "this copy has no judges" if one else "none in this copy"
         if session.knows_judges:
             return f"{until}; {SEEN_BEFORE}"
         if not of_statements(session):

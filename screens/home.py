@@ -306,14 +306,15 @@ class HomeScreen(KeyScreen[None]):
         for saved in self._overview.saved:
             rows.append(partial(saved_row, saved))
             entrances.append(_saved(saved))
-        if self._responses:
+        listed = self._responses if self._overview.queues else []  # without statements they lead nowhere
+        if listed:
             rows += [lambda _columns: [], lambda _columns: [(" RESPONSES", "title")]]
             entrances += [None, None]
-        for line in self._responses:
+        for line in listed:
             rows.append(partial(response_row, line))
             entrances.append(Entrance("responses", f"response={line.name}"))
-        rest = self._overview.responses - len(self._responses)
-        if rest > 0:
+        rest = self._overview.responses - len(listed)
+        if listed and rest > 0:
             more: Row = [(f"   … {rest} more: open “by response” and filter with : response=R…", "dim")]
             rows.append(lambda _columns: more)
             entrances.append(None)

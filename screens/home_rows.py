@@ -78,7 +78,7 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
     tally = "   ".join(("", f"{whose}decided {counts.decided}", f"deferred {counts.deferred}", f"open {counts.open}"))
     room = max(4, min(40, columns - width(tally) - 14))
     filled = min(room, max(counts.decided > 0, round(share * room)))
-    contents = " · ".join((*_contents(overview), *([sources] if overview.sources or not overview.kinds else [])))
+    contents = " · ".join((*_contents(overview), *([sources] if overview.sources or not overview.has_units else [])))
     who = f"reviewer {visible(reviewer)} "
     rows: list[Row] = [
         [(f" {fit_words(visible(overview.title), columns - width(who) - 3)}", "title"), ("", "fill"), (who, "dim")],
@@ -100,12 +100,12 @@ def head_rows(overview: Overview, reviewer: str, columns: int) -> list[Row]:
 
 def _contents(overview: Overview) -> Iterator[str]:
     """What there is to review: statements, or the units that the study has instead; then responses."""
-    if overview.statements or not overview.kinds:
+    if overview.statements or not overview.has_units:
         yield _counted(overview.statements, "statement")
     else:
         for line in overview.kinds:
             yield f"{line.size} {line.kind.title if line.size != 1 else KINDS[line.kind.unit].noun}"
-    if overview.responses or not overview.kinds:
+    if overview.responses or not overview.has_units:
         yield _counted(overview.responses, "response") + (f" ({overview.invalid} invalid)" if overview.invalid else "")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from medreview.labels import FLAG_AXES
 from medreview.review.actions import Action, is_verdict, shown_key
 from medreview.review.cell_width import width
 from medreview.screens.widgets.painted import FILL, Row, StyledText
@@ -11,11 +12,11 @@ Hint = tuple[str, str]
 """A key as it is shown, and its words."""
 
 _OPEN: Final = (
-    "reveal", "hallucination", "axes", "view", "note", "category", "findings", "defer", "source_next", "mark_next",
-    "reference", "judge_next", "add", "next_open", "tag",
+    "reveal", *FLAG_AXES, "hallucination", "axes", "view", "note", "category", "findings", "defer", "source_next",
+    "mark_next", "reference", "judge_next", "add", "next_open", "tag",
 )  # fmt: skip
 _DECIDED: Final = (
-    "reveal", "next_open", "hallucination", "axes", "view", "note", "category", "findings", "delete_span",
+    "reveal", *FLAG_AXES, "next_open", "hallucination", "axes", "view", "note", "category", "findings", "delete_span",
     "source_next", "mark_next", "reference", "judge_next", "add", "tag",
 )  # fmt: skip
 """What the second row offers before and after the decision, the most needed first. The rest is behind the last two."""
@@ -23,7 +24,7 @@ _DECIDED: Final = (
 ALWAYS: Final = ("palette", "help")
 """The end of the second row, at every width."""
 
-_IF_WORDED: Final = ("view", "reference")
+_IF_WORDED: Final = ("view", "reference", *FLAG_AXES)
 """What is offered only where :attr:`Hints.words` says what it brings."""
 
 _NOTHING: Final = ("", "nothing is decided here")

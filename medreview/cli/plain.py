@@ -223,7 +223,8 @@ def _follow(session: ReviewSession, lines: Lines, step: FollowUp, said: str) -> 
             case FollowUp.BLOCK_END:
                 print(f"End of the block. {len(session.block.hidden) if session.block else 0} decided.")
                 end_of_block(session, shown=False)
-                shows = input("The judges can be shown now: r shows them, Enter goes on blind: ").strip() == "r"
+                offer = "The judges can be shown now: r shows them, Enter goes on blind: "
+                shows = not session.has_no_judges and input(offer).strip() == "r"
                 step = session.show_judges() if shows else FollowUp.ADVANCE
             case FollowUp.KEEP_OR_CHANGE:
                 if session.position == place:

@@ -73,7 +73,9 @@ def without_reviewers(
         return
     from medreview.units.left_out_reviewers import left_out, pass_rule
 
-    with left_out(study.reader, leave_out or (), pass_rule(passed) if passed else None) as found:
+    rule = pass_rule(passed) if passed else None
+    say(*(one_line(sentence) for sentence in rule.waiting(study.reader)) if rule else ())
+    with left_out(study.reader, leave_out or (), rule) as found:
         for one in found:
             if one.reviewer == reviewer:
                 raise UserError(f"{one.sentence} Leave out --reviewer {reviewer}, or name another reviewer.")

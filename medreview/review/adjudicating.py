@@ -36,6 +36,11 @@ class ConflictSession(ReviewSession):
         differ = {one.axis for one in self.conflicts}
         return {name: axis for name, axis in self.own_axes.items() if name in differ}
 
+    @property
+    def flags_asked(self) -> Sequence[str]:
+        """Those on which they differ."""
+        return [one.axis for one in self.conflicts if one.axis in FLAG_AXES]
+
     def words_on(self, axis: str, label: str) -> str:
         """A label on the unit on the screen in words: an order in the places that its outputs have there."""
         return words_on(self.study.reader, self._current(), axis, label)

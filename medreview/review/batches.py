@@ -16,12 +16,13 @@ from typing import Any, Final, Literal
 
 from medreview.errors import UserError
 from medreview.review.draws import UnitDraw, allotted, draw_named, frame_of, strata_of
-from medreview.review.queue_kinds import QueueKind
-from medreview.review.unit_queues import MINE
+from medreview.review.queue_kinds import ROWS, QueueKind
+from medreview.review.unit_queues import MINE, unit_rows
 from medreview.storable import is_damaged
 from medreview.study import Study
 from medreview.study.audit_frame import permanent_number
 from medreview.study.ids import STATEMENT
+from medreview.study.package import package_of
 from medreview.study.study_acts import write_act
 from medreview.text import counted
 from medreview.units.registry import KINDS
@@ -76,27 +77,45 @@ def _of(said: Mapping[str, Any], reviewer: str, at_utc: str) -> UnitBatches:
 
 
 _OWN: Final = """SELECT b.unit FROM batch_unit AS b JOIN draw_standing AS d USING (name)
-WHERE b.reviewer = ? AND d.kind = ? ORDER BY b.event_id, b.place"""
+WHERE b.reviewer = ? AND d.kind = ? AND ? IN ('', b.name) ORDER BY b.event_id, b.place"""
 
 
 def own_units(reader: sqlite3.Connection, kind: str, reviewer: str) -> list[str]:
-    """The units of a kind in all batches of a reviewer, batch after batch, each in its order."""
-    return list(dict.fromkeys(row[0] for row in reader.execute(_OWN, (reviewer, kind))))
+    """The units of a kind in all batches of a reviewer, batch after batch, each in its order.
+
+    In a copy for one batch those of that one, also where it has units of another.
+    """
+    copy = package_of(reader)
+    values = reviewer, kind, copy.batch if copy else ""
+    return list(dict.fromkeys(row[0] for row in reader.execute(_OWN, values)))
 
 
 _KINDS: Final = """SELECT DISTINCT d.kind FROM batch_unit AS b JOIN draw_standing AS d USING (name)
 WHERE b.reviewer = ?"""
 
 
-def kinds_of_batches(reader: sqlite3.Connection, reviewer: str) -> frozenset[str]:
-    """The kinds of unit that a reviewer has a batch of."""
-    return frozenset(row[0] for row in reader.execute(_KINDS, (reviewer,)))
+def own_batches(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> list[tuple[QueueKind, dict[str, int]]]:
+    """The queues of a reviewer's batches, with how many units are decided, deferred and ``open`` in each.
+
+    A queue of which the study has no unit is left out: a copy for one batch knows of the others.
+    """
+    kinds = {row[0] for row in reader.execute(_KINDS, (reviewer,))}
+    found = []
+    for queue in (one for one in MINE if one.unit in kinds):
+        rows = ROWS if queue.unit == STATEMENT else unit_rows(queue.unit)
+        query = f"""SELECT coalesce(mine.state, 'open'), count(*) {rows}
+                    WHERE {queue.column} IN (SELECT value FROM json_each(?)) GROUP BY 1"""
+        units = json.dumps(own_units(reader, queue.unit, reviewer))
+        if states := dict(reader.execute(query, (reviewer, pass_no, units)).fetchall()):
+            found.append((queue, states))
+    return found
 
 
 def own_queue(reader: sqlite3.Connection, reviewer: str) -> QueueKind:
-    """The queue of a reviewer's batch of statements, else of the first other kind that there is a batch of."""
-    kinds = kinds_of_batches(reader, reviewer)
-    return next((one for one in MINE if one.unit in kinds), MINE[0])
+    """The queue of the first of a reviewer's batches in which something waits; where nothing does, the first."""
+    held = own_batches(reader, reviewer)
+    waiting = (queue for queue, states in held if states.keys() - {"decided"})
+    return next(waiting, held[0][0] if held else MINE[0])
 
 
 _DECIDED: Final = """SELECT reviewer, unit FROM standing

@@ -566,7 +566,8 @@ class ShownUnit(Sitting):
     def _nothing_to_reveal(self) -> str:
         block = self.block
         if not self.shows_judges:
-            return "" if block is not None and block.ended else f"The judges are hidden {self.hidden_until}."
+            ended = block is not None and block.ended and not self.has_no_judges
+            return "" if ended else f"The judges are hidden {self.hidden_until}."
         return "" if self.own.revealed else "Nothing is hidden here."
 
     def _nothing_found(self) -> str:

@@ -3,7 +3,6 @@
 None of its sentences holds a figure that reveals the judges while a blind block is open (``QueueLine.hidden``).
 """
 
-import json
 import re
 import sqlite3
 from collections import Counter
@@ -20,7 +19,7 @@ from medreview.review.queue import FilterLine, filter_lines
 from medreview.review.queue_kinds import HALF_HIDDEN, HELD, KEPT, KINDS, ROWS, SHOWABLE, QueueKind, QueueLine
 from medreview.review.repeat_annotation import due_units, in_pass, ready_units, shares
 from medreview.review.resuming import DraftPlace, LastPlace, draft_places, last_place, unlisted_drafts
-from medreview.review.unit_queues import CONFLICTS, MINE, SECOND, SHARE, UNIT_QUEUES, unit_rows
+from medreview.review.unit_queues import CONFLICTS, SECOND, SHARE, UNIT_QUEUES, unit_rows
 from medreview.review.why_flagged import OF_SEVERAL
 from medreview.study import Study
 from medreview.study.counts import STATES, Counts, count_statements, whose_states
@@ -58,19 +57,12 @@ def batch_lines(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> tupl
     """The queues of what was shared out to a reviewer."""
     if not reader.execute("SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'assign')").fetchone()[0]:
         return ()
-    from medreview.review.batches import kinds_of_batches, own_units
+    from medreview.review.batches import own_batches
 
-    kinds = kinds_of_batches(reader, reviewer)
-    found = []
-    for kind in (one for one in MINE if one.unit in kinds):
-        units = json.dumps(own_units(reader, kind.unit, reviewer))
-        rows = ROWS if kind.unit == STATEMENT else unit_rows(kind.unit)
-        query = f"""SELECT coalesce(mine.state, 'open'), count(*) {rows}
-                    WHERE {kind.column} IN (SELECT value FROM json_each(?)) GROUP BY 1"""
-        states = dict(reader.execute(query, (reviewer, pass_no, units)).fetchall())
-        size = sum(states.values())
-        found.append(QueueLine(kind, size, states.get("open", 0), states.get("deferred", 0), 0, "shared out to you"))
-    return tuple(found)
+    return tuple(
+        QueueLine(kind, sum(states.values()), states.get("open", 0), states.get("deferred", 0), 0, "shared out to you")
+        for kind, states in own_batches(reader, reviewer, pass_no)
+    )
 
 
 def second_lines(reader: sqlite3.Connection, reviewer: str) -> tuple[QueueLine, ...]:
@@ -227,6 +219,11 @@ class Overview:
         return tuple(line for line in self.units if not line.kind.chosen)
 
     @property
+    def has_units(self) -> bool:
+        """Whether there is something else to review than statements."""
+        return bool(self.kinds or self.mine)
+
+    @property
     def tally(self) -> Counts:
         """How far the study is decided: its statements; of a study without any the units that it has instead."""
         return self.counts if self.counts.total or not self.kinds else _sum_of(self.kinds)
@@ -277,8 +274,8 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     blind = blind_block_open(reader, reviewer)
     lines = queue_lines(study, reviewer, pass_no, counts.total, blind=blind)
     of_kinds = unit_lines(reader, reviewer, pass_no)
-    queues = lines if counts.total or not of_kinds else ()
     mine = batch_lines(reader, reviewer, pass_no)
+    queues = lines if counts.total or not (of_kinds or mine) else ()
     units = (*of_kinds, *second_lines(reader, reviewer), *two_reviewer_lines(study, reviewer))
     place = last_place(study, reviewer)
     decided = counts.decided + sum(line.size - line.open - line.deferred for line in of_kinds)

@@ -157,7 +157,8 @@ def _next(
         found.append(f"{counted(unassigned, drawn.noun)} nobody is to review yet. Share them out: {share}")
     waiting = [one.reviewer for one in progress if one.open + one.deferred]
     if waiting:
-        opens = command("review", study, "--reviewer", waiting[0], "--queue", "mine")
+        queue = "mine" if drawn.kind == STATEMENT else f"mine_{KINDS[drawn.kind].queue_name}"
+        opens = command("review", study, "--reviewer", waiting[0], "--queue", queue)
         found.append(f"Still at work: {name_list(waiting)}. A batch opens with: {opens}")
     if agreement and agreement.conflicts:
         name = "conflicts" if drawn.kind == STATEMENT else f"conflicts_{KINDS[drawn.kind].queue_name}"

@@ -191,7 +191,7 @@ class ReviewSession(ShownUnit):
         waits, and where nothing is hidden.
         """
         block = self.block
-        if block is None or not block.ended:
+        if block is None or not block.ended or self.has_no_judges:
             raise UserError(f"The judges are hidden {self.hidden_until}.")
         here = self._current()
         receipt = self._events.write([NewEvent("reveal", unit) for unit in block.hidden], self.queue, "blind", here)
@@ -247,6 +247,11 @@ class ReviewSession(ShownUnit):
     def own_axes_asked(self) -> Mapping[str, OwnAxis]:
         """Those that a label is asked on."""
         return self.own_axes
+
+    @property
+    def flags_asked(self) -> Sequence[str]:
+        """The flags that are asked for beside the label."""
+        return self.asks.flags
 
     def refusal(self, action: str) -> str:
         """As everywhere; of the study's own axes, where the kind of unit has none."""

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from medreview.errors import UserError
@@ -24,6 +25,7 @@ from medreview.study.connection import data_version
 from medreview.study.counts import OF_KIND, STATES, Counts, count_statements, load_states, prefix_of, whose_states
 from medreview.study.events import Receipt
 from medreview.study.ids import STATEMENT
+from medreview.study.package import without_judges
 from medreview.study.statement_edits import unit_stands
 from medreview.study.study_acts import shown_by_coin
 from medreview.units.kind import Asks
@@ -242,9 +244,16 @@ class Sitting(ABC):
         every = self._progress.counts
         return block._replace(blind=every.total, waiting=every.open + every.deferred)
 
+    @cached_property
+    def has_no_judges(self) -> bool:
+        """Whether the study is a copy without judges: at the end of a block there are none to be shown."""
+        return without_judges(self.study.reader)
+
     @property
     def hidden_until(self) -> str:
         """Until when the judges of the unit on the screen are hidden, in a few words."""
+        if self.has_no_judges:
+            return "in this copy, which was made without them"
         if self.reveal == "each" and self.own.label is None:
             return "until you decide"
         block = self.block

@@ -69,7 +69,7 @@ class MergeSummary:
             self.foreign + next_one.foreign,
             self.pages + next_one.pages,
             {kind: self.rows.get(kind, none) + next_one.rows.get(kind, none) for kind in kinds},
-            " ".join(filter(None, (self.left_out, next_one.left_out))),
+            self.left_out if next_one.left_out in self.left_out else f"{self.left_out} {next_one.left_out}".lstrip(),
         )
 
 
@@ -237,7 +237,7 @@ def _accepted(study: Study, theirs: Study, parts: Collection[Brought], reads: Re
 def _withheld(study: Study, theirs: Study) -> str:
     """Why nothing that machines said can be taken over, a sentence; ``""`` where it can."""
     if without_judges(theirs.reader):
-        return f"Of what judges say nothing came: {theirs.path.name} is a copy without it."
+        return "A copy without what judges say brings decisions alone."
     if without_judges(study.reader):
         return "Of what judges say nothing came: this study is a copy without it, and stays blind."
     return ""

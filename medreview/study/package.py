@@ -23,6 +23,7 @@ class Package:
     """What a copy says of itself: when it was made, by whom and for whom (``""``: anybody), and what is not in it.
 
     ``events``: how many events of the record were left out. ``holds``: which part of the study it is (``""``: all).
+    ``batch``: the draw whose units it is for, where it was made for one.
     """
 
     made_at: str
@@ -31,6 +32,7 @@ class Package:
     without: tuple[Part, ...]
     events: int
     holds: str = ""
+    batch: str = ""
 
     @property
     def words(self) -> str:

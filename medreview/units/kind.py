@@ -281,7 +281,7 @@ class Asks(ABC):
     has, ``numbered`` the levels whose places are named by a number, each with the document that has the numbers;
     ``adds`` what a reviewer may add to what there is (``fact``), ``""`` for nothing. ``parsed``: a parser cut it
     out of a response, so that it can have cut it out wrongly. ``one_block``: what machines say of one of its units
-    tells of the others, so that all of them are one blind block.
+    tells of the others, so that all of them are one blind block. ``flags``: those that are asked for, too.
     """
 
     name: str
@@ -297,6 +297,7 @@ class Asks(ABC):
     adds: str = ""
     parsed: bool = False
     one_block: bool = False
+    flags: tuple[str, ...] = ()
     about: str = ""
 
     @property

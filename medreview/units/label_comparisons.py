@@ -145,6 +145,10 @@ _HIDDEN: Final = """SELECT 1 FROM kept_blind
 WHERE unit = ? AND reviewer = ? AND pass = ? AND act = 'decide' AND NOT seen"""
 
 
+_OF_BATCHES: Final = """SELECT b.name, b.unit, s.unit IS NULL AS open FROM batch_unit AS b
+LEFT JOIN standing AS s ON s.unit = b.unit AND s.reviewer = b.reviewer AND s.pass = 1 WHERE b.reviewer = ?"""
+
+
 @dataclass(frozen=True, slots=True)
 class GoldItem:
     """The right label of a unit, and who said so when."""
@@ -198,11 +202,22 @@ def gold_results(
 
 
 def told_results(reader: sqlite3.Connection, reviewer: str, pass_no: int = 1) -> list[GoldResult]:
-    """Those that no open block hides any more: what figures and exports may count."""
+    """Those that no open block hides any more: what figures and exports may count.
+
+    In a batch in which nothing is open no block is open either: who decided in a copy without judges had none to show.
+    """
+    results = gold_results(reader, reviewer, pass_no)
     shown = labels_when_told(reader, reviewer, pass_no)
-    return [one for one in gold_results(reader, reviewer, pass_no)
-            if (one.unit, one.gold.axis) in shown
+    done = _in_done_batches(reader, reviewer) if results and pass_no == 1 else frozenset()
+    return [one for one in results
+            if (one.unit, one.gold.axis) in shown or one.unit in done
             or not reader.execute(_HIDDEN, (one.unit, reviewer, pass_no)).fetchone()]  # fmt: skip
+
+
+def _in_done_batches(reader: sqlite3.Connection, reviewer: str) -> frozenset[str]:
+    rows = reader.execute(_OF_BATCHES, (reviewer,)).fetchall()
+    under_way = {row["name"] for row in rows if row["open"]}
+    return frozenset(row["unit"] for row in rows if row["name"] not in under_way)
 
 
 def labels_when_told(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> dict[tuple[str, str], str]:

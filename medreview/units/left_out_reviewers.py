@@ -13,7 +13,7 @@ from typing import Final
 
 from medreview.errors import UserError
 from medreview.study.connection import undone_after
-from medreview.units.label_comparisons import told_results
+from medreview.units.label_comparisons import GoldResult, gold_results, told_results
 
 ATTENTION: Final = "attention"
 """The rule that every check of attention was right."""
@@ -72,8 +72,19 @@ class PassRule:
 
     def counts(self, reader: sqlite3.Connection, reviewer: str) -> tuple[int, int]:
         """How many of how many checks a reviewer has right, of those that this rule counts."""
-        found = [one for one in told_results(reader, reviewer) if self.share is not None or one.gold.attention]
+        found = self._checks(told_results(reader, reviewer))
         return sum(one.right for one in found), len(found)
+
+    def waiting(self, reader: sqlite3.Connection) -> Iterator[str]:
+        """A sentence for each reviewer with checks that do not count yet, since an open block hides them."""
+        for name in (row[0] for row in reader.execute(_REVIEWERS)):
+            hidden = len(self._checks(gold_results(reader, name))) - self.counts(reader, name)[1]
+            if hidden:
+                checks = "1 check does" if hidden == 1 else f"{hidden} checks do"
+                yield f"Of {name} {checks} not count yet: the batch or the block that hides them is not done."
+
+    def _checks(self, results: Sequence[GoldResult]) -> list[GoldResult]:
+        return [one for one in results if self.share is not None or one.gold.attention]
 
     def fails(self, right: int, checks: int) -> bool:
         """Whether that is too few. Without a check nobody fails."""

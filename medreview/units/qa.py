@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from medreview.exchange.files.columns import Cell
-from medreview.labels import RELEVANCE
+from medreview.labels import FLAG_AXES, RELEVANCE
 from medreview.text import Span
 from medreview.units.documents import about
 from medreview.units.kind import CardPart, Headline, Machines, UnitKind, UnitView
@@ -215,6 +215,7 @@ class QA(UnitKind):
     queue = "qa"
     axis = "relevance"
     levels = RELEVANCE
+    flags = FLAG_AXES
     rows = GROUPED_ROWS.format("qa")
     filters = MappingProxyType({"type": content_value("type")})
     tables = (content_table("qa", "qa_items.csv", _COLUMNS),)

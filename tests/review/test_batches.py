@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from medreview.errors import UserError
+from medreview.exchange.exports.batch_part import batch_part
+from medreview.exchange.exports.package import package
 from medreview.review.batches import UnitBatches, assign, batches, share_named, shared_out
 from medreview.review.conflicts import adjudicate, conflicts
 from medreview.review.draws import draw, draws, frame_named
@@ -84,6 +86,20 @@ def test_each_unit_goes_to_as_many_as_asked_in_one_order_or_each_their_own(study
 
 def plan_units(study: Study) -> list[str]:
     return [row[0] for row in study.reader.execute("SELECT unit FROM drawn_unit WHERE name = 'p' ORDER BY place")]
+
+
+def test_a_batch_of_another_kind_opens_where_the_first_is_done_or_not_in_the_copy(study: Study, tmp_path: Path) -> None:
+    share(study, to=["anna"])
+    draw(study, "kb", frame_named("whole_responses"), None, name="w")
+    made = assign(study, "kb", "w", ["anna"])
+    package(study, tmp_path / "anna.medreview", "kb", made_for="anna", part=batch_part(study, "w", "anna"))
+    with Study.open(tmp_path / "anna.medreview") as copy:
+        assert list(open_queue(copy, "mine", "anna").units) == list(made.batches["anna"])
+        assert [line.kind.unit for line in overview(copy, "anna").mine] == ["response"]
+    assert open_queue(study, "mine", "anna").kind.unit == "pair"
+    for unit in batches(study.reader)["p"].batches["anna"]:
+        decide(study, "anna", unit, "evidence", "supported")
+    assert open_queue(study, "mine", "anna").kind.unit == "response"
 
 
 def test_an_overlap_is_the_same_share_of_each_stratum(study: Study) -> None:

@@ -311,7 +311,7 @@ def test_a_copy_without_judges_brings_no_verdict_and_takes_none_away_and_gets_no
         summary = pipeline.merge(study, blind)
         assert summary.added > 0
         assert (summary.rows, summary.left_out) == (
-            {}, "Of what judges say nothing came: for-anna.medreview is a copy without it."
+            {}, "A copy without what judges say brings decisions alone."
         )  # fmt: skip
         assert rows_of(study, "SELECT * FROM judgement WHERE judgement_id GLOB 'mine*'") == []
     assert verdicts(judged_one) == before

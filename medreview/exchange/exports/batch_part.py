@@ -94,7 +94,7 @@ def batch_part(study: Study, name: str, made_for: str) -> StudyPart:
     }  # fmt: skip
     words = f"{counted(len(units), 'unit')} of the batch {name!r}"
     shown = frozenset({*units, *statements, study_id})
-    return StudyPart(words, {column: frozenset(ids) for column, ids in held.items()}, shown, _NEVER)
+    return StudyPart(words, {column: frozenset(ids) for column, ids in held.items()}, shown, _NEVER, name)
 
 
 class _BatchReader(NamedTuple):

@@ -21,6 +21,7 @@ from medreview.study.statement_edits import EDITS
 from medreview.study.unit_table import make_rows
 from medreview.units.label_comparisons import PROMPT, THEMES
 from medreview.units.registry import register
+from medreview.units.stored import correct_answers_are
 
 _OF_JUDGES: Final = (
     "judge_run", "judgement", "merged_judgement", "hallucination_finding", "key_fact_vote", "verdict", "opinion",
@@ -111,6 +112,7 @@ def package(
     made = Package(
         datetime.now(UTC).isoformat(timespec="seconds"), reviewer, made_for,
         tuple(each for each in PARTS if each in without), len(left_out), part.words if part else "",
+        part.batch if part else "",
     )  # fmt: skip
     withheld = {row["event_id"] for row in left_out}
     tables = _tables(reader)
@@ -185,6 +187,7 @@ def _copy(
     if (
         ("judges" in without and table in _OF_JUDGES)
         or ("gold" in without and table == "gold")
+        or ("gold" in without and table == "reference_answer" and correct_answers_are(reader) == "after")
         or (table in _OF_GENERATORS and not _TELLING.isdisjoint(without))
     ):
         return

@@ -33,12 +33,14 @@ UNION SELECT source_id FROM snapshot
 @dataclass(frozen=True, slots=True)
 class StudyPart:
     """``words`` say which part it is; ``held``: the ids in it, by the columns that name them. ``units``: the only ones
-    it has rows of, if not all that are made of what it holds. ``without``: tables of which it has nothing."""
+    it has rows of, if not all that are made of what it holds. ``without``: tables of which it has nothing. ``batch``:
+    the draw whose units it is for, if it is a batch."""
 
     words: str
     held: Mapping[str, frozenset[str]]
     units: frozenset[str] | None = None
     without: Collection[str] = _CALLS
+    batch: str = ""
 
     def holds(self, column: str, value: str | None) -> bool:
         """Whether a row whose column has this value may stay; without a value it is of nothing."""
