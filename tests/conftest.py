@@ -74,6 +74,7 @@ def pytest_collection_finish() -> None:
     """Take modules and tests for what stays: else each search for garbage goes through these thousands again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)  # of 700 new ones each, screens spend a tenth of their time looking
     gc.enable()
 
 
@@ -133,6 +134,15 @@ def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     made = made_once(tmp_path_factory, "sample", lambda folder: make_demo(folder / "demo.medreview").close())
     return made / "demo.medreview"
+
+
+@pytest.fixture(scope="session")
+def two_reviewers_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The study that two reviewers left (:mod:`tests.support.two_reviewers_study`), to be copied."""
+    from tests.support.shared import made_once
+    from tests.support.two_reviewers_study import two_reviewers
+
+    return made_once(tmp_path_factory, "two-reviewers", two_reviewers) / "two.medreview"
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ code. Here one step of each command is tried; ``python -m tests.bench.kill_round
 
 import ast
 import random
+import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -15,14 +16,11 @@ import pytest
 
 from tests.support.commands import ROOT
 from tests.support.dying import KILLED, NEVER, run
-from tests.support.writers import WRITERS, Writer, bench_of, database_state, leftovers, states, strike
+from tests.support.writers import WRITERS, Writer, bench_of, database_state, leftovers, states, strike, study_state
 
 CASES: Final = [
     pytest.param(one, id=f"{' '.join(one.arguments)} {one.before[:4]}") for of in WRITERS.values() for one in of
 ]
-
-DATABASES: Final = (WRITERS["study/study.py"][0], WRITERS["study/backup.py"][0])
-"""Commands whose file SQLite writes: it meets a full disk by itself, too."""
 
 
 @pytest.mark.parametrize("writer", CASES)
@@ -34,8 +32,35 @@ def test_a_blow_at_any_step_leaves_the_old_or_the_whole_new_and_the_command_work
     assert steps > 2
     luck = random.Random(" ".join(writer.arguments))
     strike(writer, bench, luck.randrange(1, steps), luck.choice(("kill", "full")), before, after)
-    if writer in DATABASES:
-        assert strike(writer, bench, 400_000, "limit", before, after) == 2
+
+
+FILLED: Final = """
+from pathlib import Path
+from medreview.errors import UserError
+from medreview.study import Study
+def fill(study):
+    study.write(lambda connection: connection.execute("INSERT INTO study VALUES ('much', ?)", ("x" * 2_000_000,)))
+try:
+    Study.create(Path("filled.medreview"), fill=fill).close()
+except UserError:
+    raise SystemExit(2)
+"""
+"""What `demo` does, with a text in place of the sample: beginning the file is one write, and SQLite makes the rest."""
+DATABASES: Final = {
+    "a study, begun": (Writer(("-c", FILLED), "filled.medreview", study_state), 400_000),
+    "a study, filled": (Writer(("-c", FILLED), "filled.medreview", study_state), 1_000_000),
+    "a backup": (WRITERS["study/backup.py"][0], 400_000),
+}
+"""Files that SQLite writes: it meets a full disk by itself, too."""
+
+
+@pytest.mark.parametrize(("writer", "size"), DATABASES.values(), ids=DATABASES)
+def test_a_full_disk_that_sqlite_meets_leaves_nothing(
+    writer: Writer, size: int, demo_file: Path, tmp_path: Path
+) -> None:
+    bench = bench_of(demo_file, tmp_path)
+    before, after, _ = states(writer, bench)
+    assert strike(writer, bench, size, "limit", before, after) == 2
 
 
 TOGETHER: Final = (
@@ -144,12 +169,18 @@ ALLOWED: Final = {
 """What may be called where, beside reading."""
 
 
+HOME: Final = frozenset({"workplace", "new_file", "new_files", "atomic_output", "atomic_outputs", "replaced_folder"})
+NAMES: Final = re.compile(rf"\b({'|'.join(sorted({*WRITING, *HOME, 'open', 'os.replace', 'sqlite3.connect'}))})\b")
+
+
 @cache
 def calls() -> dict[Path, list[ast.Call]]:
-    """What each module calls."""
-    sources = [*(ROOT / "medreview").rglob("*.py"), *(ROOT / "screens").rglob("*.py")]
+    """What each module calls, of those whose text has a name that is asked about at all."""
+    texts = {path: path.read_text() for folder in ("medreview", "screens") for path in (ROOT / folder).rglob("*.py")}
     return {
-        path: [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)] for path in sources
+        path: [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+        for path, text in texts.items()
+        if NAMES.search(text)
     }
 
 
@@ -188,12 +219,11 @@ def test_nothing_is_written_but_through_the_one_home() -> None:
 
 
 def test_every_user_of_the_home_is_tried() -> None:
-    home = {"workplace", "new_file", "new_files", "atomic_output", "atomic_outputs", "replaced_folder"}
     users = {
         path.relative_to(ROOT / "medreview").as_posix()
         for path, called in calls().items()
         if path.is_relative_to(ROOT / "medreview") and path.name != "atomic_output.py"
-        if any(named(call)[0] in home for call in called)
+        if any(named(call)[0] in HOME for call in called)
     }
     # The test of a rescue file has the first two; of the third only what an editor left and nobody could read stays;
     # the fourth leaves nothing there, and tests/pipeline/test_batches.py kills it at every step. What the last keeps is

@@ -92,8 +92,8 @@ def test_a_planned_half_width_once_reached_is_final(medreview: Program, demo: Pa
     assert first["figures"][0]["standing"]["state"] == "interim"
     assert first["figures"][0]["plan"]["points"] == 0.09  # asked for where nothing else is
     assert told(medreview, demo, "--points", 4)["figures"][0]["plan"]["points"] == 0.04
-    for _ in range(12):
-        label(demo, 5)
+    for _ in range(6):
+        label(demo, 10)
         now = told(medreview, demo)["figures"][0]
         study = now["supported"]["study"]
         narrow = (study["high"] - study["low"]) / 2 <= 0.09

@@ -1,6 +1,7 @@
 """``medreview audit`` is one screen of 80 x 24, whoever labels and however far; ``--full`` has the rest."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from tests.cli.test_audit_plan import label
 from tests.cli.test_one_screen import statements
 from tests.support.commands import Program
 from tests.support.one_screen import assert_one_screen
-from tests.support.two_reviewers_study import two_reviewers
 
 LONG = "a-second-reviewer-with-a-long-name"
 
@@ -95,8 +95,10 @@ def test_however_many_label_the_last_line_is_of_all_together(medreview: Program,
         assert "By reviewer number 0 alone: interim." in " ".join(shown.split())
 
 
-def test_strata_verdicts_check_and_models_have_a_line_each(medreview: Program, tmp_path: Path) -> None:
-    path = two_reviewers(tmp_path)
+def test_strata_verdicts_check_and_models_have_a_line_each(
+    medreview: Program, two_reviewers_file: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(two_reviewers_file, tmp_path))
     shown = " ".join(screen(medreview, path).split())
     told = json.loads(medreview("audit", path, "--json").stdout)
     last = told["figures"][-1]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from medreview.review.gold import set_gold, tell
 from medreview.study import Study
 from medreview.units.kind import Gold
 from tests.support.commands import Program
-from tests.support.two_reviewers_study import two_reviewers
 
 FEW = ("--replicates", 199)
 LEAVE_ALL = [word for name in ("ann-1", "ann-2", "anna", "ben") for word in ("--leave-out", name)]
@@ -18,9 +18,9 @@ EXPECTED = "Left out: ben (0 of 2 checks right; the rule is at least 80% of all 
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, two_reviewers_file: Path) -> Path:
     """Ben gets both hidden checks wrong, anna none."""
-    path = two_reviewers(tmp_path_factory.mktemp("left"))
+    path = Path(shutil.copy(two_reviewers_file, tmp_path_factory.mktemp("left")))
     with Study.open(path) as study:
         both = study.reader.execute(
             """SELECT a.unit, a.label FROM decision_current AS a JOIN decision_current AS b USING (unit, axis)

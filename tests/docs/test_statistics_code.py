@@ -14,7 +14,7 @@ from medreview.stats.formulas.classification import mcnemar
 from tests.docs.test_pages import page
 from tests.support.commands import PATIENCE, Program
 from tests.support.shared import made_once
-from tests.support.two_reviewers_study import ANNA, two_reviewers
+from tests.support.two_reviewers_study import ANNA
 
 _BLOCK = re.compile(r"^```(python|r)\n# (.*?)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKS = _BLOCK.findall(page("statistics.md"))
@@ -27,17 +27,17 @@ def of(language: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample(tmp_path_factory: pytest.TempPathFactory, two_reviewers_file: Path) -> Path:
     """A folder with the export of the study, ``labels``, and its figures, ``stats.json``."""
 
     def make(folder: Path) -> None:
-        study, run = two_reviewers(folder), Program(folder)
+        study, run = Path(shutil.copy(two_reviewers_file, folder)), Program(folder)
         run("export", study, "labels")
         told = json.loads(run("stats", study, "--full", "--json").stdout)
         cited = json.loads(run("citations", study, "--json").stdout)["figures"]["figures"]
         (folder / "stats.json").write_text(json.dumps(told | {"citations": cited}))
 
-    return made_once(tmp_path_factory, "two-reviewers", make)
+    return made_once(tmp_path_factory, "statistics-code", make)
 
 
 def first(rows: Iterable[Mapping[str, Any]], **wanted: Any) -> Any:

@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from sqlite3 import Connection
 from typing import Any, Final
 
 from medreview.study import Study
@@ -23,7 +24,7 @@ from tests.support.generated_rows import AT, ATTEMPT, CALL, RUN
 from tests.support.http_server import Exchange
 from tests.support.judge_endpoint import says
 from tests.support.misbehaving import read_request
-from tests.support.unit_study import decide
+from tests.support.unit_study import decided
 
 _SCALE: Final = 1 << 52
 
@@ -193,8 +194,13 @@ def rank(study: Study, unit: str, annotator: Annotator, rules: Mapping[str, Rule
         for place, one in enumerate(outputs, 1)
     }
     good, bad = ("=".join(str(place) for place, bad in flagged.items() if bad == is_bad) for is_bad in (False, True))
-    decide(study, annotator.name, unit, "rank", ">".join(filter(None, (good, bad))), block="rankings")
+    labels = {"rank": ">".join(filter(None, (good, bad)))}
     for place, is_bad in flagged.items():
-        decide(study, annotator.name, unit, f"quality/{place}", "bad" if is_bad else "good", block="rankings")
-        level = "flagged" if is_bad else "not_flagged"
-        decide(study, annotator.name, unit, f"hallucinated/{place}", level, block="rankings")
+        labels[f"quality/{place}"] = "bad" if is_bad else "good"
+        labels[f"hallucinated/{place}"] = "flagged" if is_bad else "not_flagged"
+
+    def label(connection: Connection) -> None:
+        for axis, level in labels.items():
+            decided(connection, annotator.name, unit, axis, level, block="rankings")
+
+    study.write(label)

@@ -262,14 +262,14 @@ class Misbehaving:
 
     def __init__(self, mode: str = "", good: Good | None = None, first: int = 1) -> None:
         self.behaved = 0
-        self._mode, self._good, self._first = mode, good, first
+        self._mode, self._good, self.first = mode, good, first
         self._seen: dict[str, None] = {}
 
     def __call__(self, exchange: Exchange) -> None:
         asked = read_request(json.loads(exchange.body), self._good)
         with exchange.local.lock:
             self._seen.setdefault(asked.prompt)
-            bad = bool(self._mode) and list(self._seen).index(asked.prompt) + 1 >= self._first
+            bad = bool(self._mode) and list(self._seen).index(asked.prompt) + 1 >= self.first
             told = (MODES | ODD)[self._mode](asked) if bad else None
             self.behaved += told is None
         told = told or Told(asked.good)

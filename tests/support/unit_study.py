@@ -1,5 +1,6 @@
 """A small study with units of every kind, what belongs to them, and two reviewers' labels of them."""
 
+from sqlite3 import Connection
 from typing import Any, Final
 
 from medreview.study import Study
@@ -95,16 +96,28 @@ def _material(rows: StudyBuilder) -> None:
 
 def do(study: Study, who: str, kind: str, unit: str, payload: dict[str, Any] | None = None, **more: Any) -> Receipt:
     """Append one event of a reviewer, blind in a queue unless said otherwise."""
+    return study.write(lambda connection: done(connection, who, kind, unit, payload, **more))
+
+
+def done(
+    connection: Connection, who: str, kind: str, unit: str, payload: dict[str, Any] | None = None, **more: Any
+) -> Receipt:
+    """The same within a transaction."""
     block, mode, pass_no = more.pop("block", "responses"), more.pop("mode", "blind"), more.pop("pass_no", 1)
     event = NewEvent(kind, unit, payload or {}, **more)
-    return study.write(lambda c: Recorder(who, pass_no=pass_no).append(c, event, block=block, mode=mode))
+    return Recorder(who, pass_no=pass_no).append(connection, event, block=block, mode=mode)
 
 
 def decide(study: Study, who: str, unit: str, axis: str, label: str, **more: Any) -> Receipt:
     """A blind decision."""
+    return study.write(lambda connection: decided(connection, who, unit, axis, label, **more))
+
+
+def decided(connection: Connection, who: str, unit: str, axis: str, label: str, **more: Any) -> Receipt:
+    """The same within a transaction, for who decides much."""
     seen = dict.fromkeys(("judge_verdict", "jury", "own_previous", "other_reviewer"), "no")
     payload = {"axis": axis, "label": label, "exposure": seen, "active_ms": 1500, "keys": 1, "via": "digit"}
-    return do(study, who, "decide", unit, payload | more.pop("said", {}), **more)
+    return done(connection, who, "decide", unit, payload | more.pop("said", {}), **more)
 
 
 def decide_all(study: Study, who: str, which: int) -> None:

@@ -3,6 +3,8 @@
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,16 +34,30 @@ _TEXTS: Final = ("Zymurgical.", "Quixotically.")
 """Words of a reason or note that no text of the samples has, one for each of the two studies."""
 
 
-def two_of_a_kind(kind: str, folder: Path) -> tuple[Path, Path]:
-    """Two files of one study with units of a kind, that differ in opinions, gold and a colleague's acts alone."""
-    paths = folder / "one.medreview", folder / "two.medreview"
-    with Study.create(paths[0]) as study:
-        SAMPLES.get(kind, two_responses)(study)
-    shutil.copy(*paths)
-    for which, path in enumerate(paths):
-        with Study.open(path) as study:
-            _say(study, kind, which)
-    return paths
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Path]]:
+    """Two files of one study with units of a kind, that differ in opinions, gold and a colleague's acts alone; those of
+    each kind are made once, and copied."""
+
+    @cache
+    def pair(kind: str) -> tuple[Path, Path]:
+        folder = tmp_path_factory.mktemp(kind)
+        paths = folder / "one.medreview", folder / "two.medreview"
+        with Study.create(paths[0]) as study:
+            SAMPLES.get(kind, two_responses)(study)
+        shutil.copy(*paths)
+        for which, path in enumerate(paths):
+            with Study.open(path) as study:
+                _say(study, kind, which)
+        return paths
+
+    return pair
+
+
+@pytest.fixture
+def two_of_a_kind(made: Callable[[str], tuple[Path, Path]], tmp_path: Path) -> Callable[[str], list[Path]]:
+    """Copies of the two, to review."""
+    return lambda kind: [Path(shutil.copy(path, tmp_path)) for path in made(kind)]
 
 
 def units_of_kind(reader: sqlite3.Connection, kind: str) -> list[str]:
@@ -265,8 +281,8 @@ async def seen(path: Path, kind: str, size: tuple[int, int]) -> list[tuple[str, 
 
 @every_unit
 @pytest.mark.parametrize("size", SIZES, ids=["80x24", "160x50"])
-async def test_every_cell_is_the_same_with_other_opinions(tmp_path: Path, kind: str, size: tuple[int, int]) -> None:
-    one, two = [await seen(path, kind, size) for path in two_of_a_kind(kind, tmp_path)]
+async def test_every_cell_is_the_same_with_other_opinions(two_of_a_kind, kind: str, size: tuple[int, int]) -> None:
+    one, two = [await seen(path, kind, size) for path in two_of_a_kind(kind)]
     for ours, theirs in zip(one, two, strict=True):
         assert ours[:2] == theirs[:2]
         assert ours[2] == theirs[2], ours[:2]
@@ -274,9 +290,9 @@ async def test_every_cell_is_the_same_with_other_opinions(tmp_path: Path, kind: 
 
 
 @every_unit
-def test_every_line_is_the_same_with_other_opinions(tmp_path: Path, kind: str) -> None:
+def test_every_line_is_the_same_with_other_opinions(two_of_a_kind, tmp_path: Path, kind: str) -> None:
     said = []
-    for path in two_of_a_kind(kind, tmp_path):
+    for path in two_of_a_kind(kind):
         blind = () if kind in KINDS else ("--blind",)
         queue = ("--queue", queue_of(kind)) if kind in KINDS else ()
         program = Program(tmp_path)

@@ -5,6 +5,7 @@ annotator saw them, and the order of the models that follows.
 """
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tests.support.unit_study import do
 RULES = {f"m{place}": Rule(right=0.9 - 0.08 * place, invents=0.04 + 0.1 * place) for place in range(8)}
 CERTAIN = (Annotator("anna"),)
 ERRING = (Annotator("anna", 0.1), Annotator("ben", 0.1), Annotator("cleo", 0.1))
+Ranked = tuple[Study, tuple[Annotator, ...], RankingFigures]
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +38,14 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(params=[CERTAIN, ERRING], ids=["one who never errs", "three who err"])
-def ranked(request, asked: Path, tmp_path: Path) -> Iterator[tuple[Study, tuple[Annotator, ...]]]:
-    path = tmp_path / "s.medreview"
-    path.write_bytes(asked.read_bytes())
+@pytest.fixture(scope="module", params=[CERTAIN, ERRING], ids=["one who never errs", "three who err"])
+def ranked(request, asked: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ranked]:
+    path = Path(shutil.copy(asked, tmp_path_factory.mktemp("ranked")))
     with Study.open(path) as study:
         for (unit,) in study.reader.execute("SELECT unit_id FROM unit WHERE kind = 'ranking'").fetchall():
             for annotator in request.param:
                 rank(study, unit, annotator, RULES)
-        yield study, request.param
+        yield study, request.param, ranking_figures(study.reader, kind_labels(study.reader, "ranking"))
 
 
 def flags(study: Study, annotators: tuple[Annotator, ...], model: str, kind: str = "") -> list[list[bool]]:
@@ -55,13 +56,8 @@ def flags(study: Study, annotators: tuple[Annotator, ...], model: str, kind: str
     return [[one.flags(model, number, invented[number]) for one in annotators] for number in numbers]
 
 
-def figures(study: Study) -> RankingFigures:
-    return ranking_figures(study.reader, kind_labels(study.reader, "ranking"))
-
-
 def test_rates_ranks_and_usefulness_are_those_of_the_rule(ranked):
-    study, annotators = ranked
-    found = figures(study)
+    study, annotators, found = ranked
     for one in found.flags.models:
         said = flags(study, annotators, one.model, one.type)
         labels = [flag for output in said for flag in output]
@@ -89,17 +85,15 @@ def test_what_is_left_of_an_order_that_was_taken_back_does_not_count(asked: Path
 
 
 def test_the_rate_goes_against_usefulness_over_models_with_an_exact_p(ranked):
-    study, _ = ranked
-    (rho,) = (
-        one.correlation for one in figures(study).flags.correlations if not one.type and one.beside == "usefulness"
-    )
+    *_, found = ranked
+    (rho,) = (one.correlation for one in found.flags.correlations if not one.type and one.beside == "usefulness")
     assert rho.figure.value < -0.9
     assert rho.test.pvalue < 0.001
     assert rho.figure.n == 8
 
 
 def test_the_papers_table_has_them(ranked):
-    study, annotators = ranked
+    study, annotators, _ = ranked
     rows = {(row.what, row.of): row.ours for row in table(study)}
     for model in RULES:
         said = flags(study, annotators, model)
