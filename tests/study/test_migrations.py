@@ -462,7 +462,7 @@ def test_a_study_of_file_version_11_opens_with_its_labels_and_takes_axes_and_tag
 def test_a_study_of_file_version_12_opens_with_its_labels_and_takes_a_draw_of_rankings(tmp_path: Path) -> None:
     with opened_with_all(tmp_path, 12, SAID) as study:
         asked_items.fill(study, 7)
-        asked_items.answer_with(study, {"large": asked_items.Rule(1.0), "small": asked_items.Rule(0.5)})
+        asked_items.answer_by_rule(study, {"large": asked_items.Rule(1.0), "small": asked_items.Rule(0.5)})
         done = make_rankings(study, "kb", RankingDraw(("large", "small"), items=4))
         assert (done.drawn, done.new) == (4, 4)
         assert check_study(study).faults == []
