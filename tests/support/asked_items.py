@@ -167,8 +167,8 @@ def store_answers(
 
 
 def answer_by_rule(study: Study, rules: Mapping[str, Rule]) -> None:
-    """The same of models that answer all items of a study by a rule."""
-    items = study.reader.execute("SELECT unit_id, record_id FROM unit WHERE kind = 'qa'").fetchall()
+    """The same of models that answer all items of :func:`fill` by a rule."""
+    items = study.reader.execute("SELECT unit_id, record_id FROM unit WHERE imported_from = 'test'").fetchall()
     for name, rule in rules.items():
         store_answers(study, name, {unit: rule.answer(name, int(record[1:])) for unit, record in items})
 
