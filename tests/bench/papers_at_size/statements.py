@@ -61,10 +61,10 @@ _PDF: Final = Path(__file__).parents[3] / "sample_data" / "pages" / "enoxaparin-
 
 
 def cds(part: float, seed: int) -> Paper:
-    """The notebook has five prompts; here four systems answer 600, with up to five addresses each on 800 hosts, one in
+    """The notebook has five prompts; here four systems answer 600, with up to five addresses each on 200 hosts, one in
     25 with a DOI, whose resolver is not there."""
     systems = {f"system {number}": 0.98 - 0.02 * number for number in range(4)}
-    hosts = max(20, round(800 * part))
+    hosts = max(20, round(200 * part))
     answers: Records = []
     kpis: dict[str, list[tuple[int, int, int, int]]] = {system: [] for system in systems}
     asked: set[str] = set()
