@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.papers_at_size.cliniqlink import cliniqlink
-from tests.bench.papers_at_size.paper import Bench, Found, Paper
+from tests.bench.papers_at_size.paper import FoundFigure, Paper, PaperRun
 from tests.bench.papers_at_size.statements import cds, sourcecheckup
 from tests.bench.papers_at_size.units import medfacteval, medhalu
 from tests.support.commands import own_settings
@@ -51,7 +51,7 @@ def run(name: str, part: float, seed: int, folder: Path) -> list[str]:
     with JudgeEndpoint(route) as server:
         names = [*paper.judges, *paper.models]
         own_settings(folder, "".join(server.table(one, model=one, timeout=60.0, concurrency=8) for one in names))
-        bench = Bench(folder, server.base)
+        bench = PaperRun(folder, server.base)
         size = f"{sum(len(held) for _, held in paper.files):,} records"
         print(f"# {name}: {size}, {len(names)} models, seed {seed}", flush=True)
         for number, (command, held) in enumerate(paper.files, 1):
@@ -61,13 +61,13 @@ def run(name: str, part: float, seed: int, folder: Path) -> list[str]:
         if paper.work:
             paper.work(bench)
         document = json.loads(bench.run(*paper.replay(name)))
-        rows = [Found(row | {"name": row["figure"]}, row["of"], row["paper"]) for row in document["figures"]]
+        rows = [FoundFigure(row | {"name": row["figure"]}, row["of"], row["paper"]) for row in document["figures"]]
         rows += paper.found(bench)
         print(f"{requests:,} requests; study of {(folder / 's.medreview').stat().st_size / 1e6:.1f} MB")
     return [f"{name}, {size}, {requests:,} requests", *_compared(paper, rows, bench)]
 
 
-def _compared(paper: Paper, rows: Sequence[Found], bench: Bench) -> list[str]:
+def _compared(paper: Paper, rows: Sequence[FoundFigure], bench: PaperRun) -> list[str]:
     """Print each figure beside the rule's; the cells of the paper in the last table."""
     expected, differences = paper.expected(), []
     for figure, of, printed in rows:
@@ -88,7 +88,9 @@ def _figure(row: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Replay the papers that are named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        "papers_at_size", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("papers", nargs="*", choices=[*PAPERS, []], metavar="PAPER")
     parser.add_argument("--part", type=float, default=1.0, help="of the paper's size")
     parser.add_argument("--seed", type=int, default=1)

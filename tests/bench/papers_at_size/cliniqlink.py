@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 
 from medreview.study import Study
 from medreview.units.new_units import ImportedLabel, ImportRecord, store_records
-from tests.bench.papers_at_size.paper import EXPECTED, Bench, Found, Paper, Records, chance, sentence
+from tests.bench.papers_at_size.paper import EXPECTED, FoundFigure, Paper, PaperRun, Records, chance, sentence
 from tests.support.misbehaving import Asked
 
 _ITEMS: Final = {"true_false": 953, "list": 953, "multiple_choice": 952,
@@ -63,7 +63,7 @@ def cliniqlink(part: float, seed: int) -> Paper:
         other = {"true_false": "False", "list": "A, D", "multiple_choice": "C"}[kind]
         return {"answer": key if right(model, number) else other}
 
-    def work(bench: Bench) -> None:
+    def work(bench: PaperRun) -> None:
         bench.run(*paper.replay("cliniqlink"))
         began, busy = time.monotonic(), getrusage(RUSAGE_SELF)
         with Study.open(bench.folder / "s.medreview") as study:
@@ -78,11 +78,11 @@ def cliniqlink(part: float, seed: int) -> Paper:
         bench.note(f"labels of {len(rows):,} rankings, from Python", time.monotonic() - began,
                    used.ru_utime + used.ru_stime - busy.ru_utime - busy.ru_stime, used.ru_maxrss / 1e3)  # fmt: skip
 
-    def found(bench: Bench) -> Iterator[Found]:
+    def found(bench: PaperRun) -> Iterator[FoundFigure]:
         told = json.loads(bench.run("stats", "s.medreview", "--unit", "ranking", "--json"))
         for one in told["unit"]["family"]["models"]:
             if not one["type"]:
-                yield Found(one["usefulness"] | {"name": "usefulness"}, one["model"], "(not printed)")
+                yield FoundFigure(one["usefulness"] | {"name": "usefulness"}, one["model"], "(not printed)")
 
     def expected() -> EXPECTED:
         rule = {("hallucination rate", ""): flagged / len(items)}

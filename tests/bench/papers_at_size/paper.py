@@ -19,7 +19,7 @@ EXPECTED = Mapping[tuple[str, str], float]
 """By figure and whose it is."""
 
 
-class Found(NamedTuple):
+class FoundFigure(NamedTuple):
     """A figure as JSON of the program has it, whose it is, and what the paper printed."""
 
     figure: Mapping[str, Any]
@@ -37,7 +37,7 @@ class Took(NamedTuple):
 
 
 @dataclass
-class Bench:
+class PaperRun:
     """Runs commands in a folder, each in a process of its own, and remembers what each took; ``base`` is the server."""
 
     folder: Path
@@ -91,7 +91,7 @@ def _no_page(exchange: Exchange) -> None:
     exchange.answer(b"no such page", 404)
 
 
-def _nothing(bench: Bench) -> Iterable[Found]:
+def _nothing(bench: PaperRun) -> Iterable[FoundFigure]:
     return ()
 
 
@@ -110,8 +110,8 @@ class Paper:
     models: Sequence[str] = ()
     reply: Callable[[str, Asked], Mapping[str, Any]] = _nobody
     page: Callable[[Exchange], None] = _no_page
-    work: Callable[[Bench], None] | None = None
-    found: Callable[[Bench], Iterable[Found]] = _nothing
+    work: Callable[[PaperRun], None] | None = None
+    found: Callable[[PaperRun], Iterable[FoundFigure]] = _nothing
     skip: Sequence[str] = ()
     gold: bool = False
     """Whether judges are scored by all right labels, also of what nobody has decided."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from tests.bench.papers_at_size.paper import EXPECTED, Bench, Found, Paper, Records, chance, sentence
+from tests.bench.papers_at_size.paper import EXPECTED, FoundFigure, Paper, PaperRun, Records, chance, sentence
 from tests.support.http_server import Exchange
 from tests.support.judge_endpoint import as_asked
 from tests.support.misbehaving import Asked
@@ -61,10 +61,10 @@ _PDF: Final = Path(__file__).parents[3] / "sample_data" / "pages" / "enoxaparin-
 
 
 def cds(part: float, seed: int) -> Paper:
-    """The notebook has five prompts; here four systems answer 600, with up to five addresses each on 800 hosts, one in
+    """The notebook has five prompts; here four systems answer 600, with up to five addresses each on 200 hosts, one in
     25 with a DOI, whose resolver is not there."""
     systems = {f"system {number}": 0.98 - 0.02 * number for number in range(4)}
-    hosts = max(20, round(800 * part))
+    hosts = max(20, round(200 * part))
     answers: Records = []
     kpis: dict[str, list[tuple[int, int, int, int]]] = {system: [] for system in systems}
     asked: set[str] = set()
@@ -102,26 +102,26 @@ def cds(part: float, seed: int) -> Paper:
         html = f"<html><head><title>Measures</title></head><body><h1>Measures</h1>{lines}{own}</body></html>"
         return exchange.answer(html.encode(), 200, {"Content-Type": "text/html; charset=utf-8"})
 
-    def work(bench: Bench) -> None:
+    def work(bench: PaperRun) -> None:
         (bench.folder / "allow.toml").write_text(
             '[allowed]\nidentifiers = ["doi", "pmid"]\n[[groups]]\nname = "evidence"\ndomains = ["evidence.example"]\n'
         )
         bench.run("fetch", "s.medreview", "--proxy", bench.base, "--json")
 
-    def found(bench: Bench) -> Iterator[Found]:
+    def found(bench: PaperRun) -> Iterator[FoundFigure]:
         told = json.loads(
             bench.run("citations", "s.medreview", "--allow", "allow.toml", "--json", "--csv", "audit.csv")
         )
         for system, own in told["by_model"].items():
             for name in _KPIS:
-                yield Found(own["figures"][name], system, "(not given)")
+                yield FoundFigure(own["figures"][name], system, "(not given)")
         with (bench.folder / "audit.csv").open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
-        yield Found({"name": "rows of the audit file with prompt and output", "value": float(
+        yield FoundFigure({"name": "rows of the audit file with prompt and output", "value": float(
             sum(bool(row["prompt"] and row["output"]) for row in rows))}, "", "(not given)")  # fmt: skip
         whole = json.loads(bench.run("urls", "s.medreview", "--json"))["strata"][0]["states"]
         for state in sorted(set(_STATES.values())):
-            yield Found({"name": "addresses in state", "value": float(whole.get(state, 0))}, state, "(not given)")
+            yield FoundFigure({"name": "addresses in state", "value": float(whole.get(state, 0))}, state, "(not given)")
 
     def expected() -> EXPECTED:
         rule: dict[tuple[str, str], float] = {("rows of the audit file with prompt and output", ""): len(answers)}
