@@ -1,9 +1,16 @@
+import json
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from medreview.evidence.assess import assess
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.judges.offline_stage import judge
+from medreview.evidence.sign_names import SIGNS
+from medreview.judges.offline_stage import judge, judge_offline
+from medreview.study import Study
+from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill
+from tests.support.study_builder import rows_of
 
 PAGE = """For adults with septic shock, at least 30 mL/kg of crystalloid should be given within the first 3 hours.
 Antibiotics should be started within one hour of recognition.
@@ -56,3 +63,14 @@ def test_any_pair_gets_a_judgement_with_a_true_quote(statement: str, source: str
     assert said.verdict == (None if said.raw_label == "unsure" else said.raw_label)
     if said.quote_span is not None:
         assert source[slice(*said.quote_span)] == said.quote
+
+
+def test_each_pair_has_its_signs_and_what_the_page_lacks(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "a.medreview") as study:
+        fill(study, [(QUESTION, ANSWER, list(STATEMENTS.items()))], {"p1": RENAL, "p2": VITAMIN})
+        judge_offline(study, processes=0)
+        rows = rows_of(study, "SELECT signs, lacking, text FROM evidence JOIN statement USING (statement_id)")
+    assert len(rows) == 2 * len(STATEMENTS)
+    assert {len(json.loads(row["signs"])) for row in rows} == {len(SIGNS)}
+    assert any(json.loads(row["lacking"]) for row in rows)
+    assert all(0 <= start < end <= len(row["text"]) for row in rows for start, end in json.loads(row["lacking"]))
