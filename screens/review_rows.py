@@ -252,7 +252,7 @@ def _subject(session: ReviewSession, subject: Subject | None, columns: int) -> R
 def _order(session: ReviewSession) -> list[HeaderPiece]:
     """From what the order of the queue was learned, as much of it as has room."""
     words = session.learned.words if session.learned is not None else ""
-    return [HeaderPiece(words, "dim", ((_EARLY + 2, words.partition(":")[0]), (_EARLY + 4, "")))] if words else []
+    return [HeaderPiece(words, "dim", ((_EARLY + 2, words.partition(":")[0]), (_MIDDLE + 1, "")))] if words else []
 
 
 def _read_only(session: ReviewSession) -> list[str]:

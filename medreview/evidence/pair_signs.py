@@ -25,7 +25,7 @@ _SWEEPING: Final = word_set(_LISTS["sweeping"])
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _BEGINS: Final = re.compile(r"(?:^|[.!?:]\s+|\n\s*)[\"“(\[]*")
 _LIST: Final = re.compile(r"(?:[^,;.()]{2,60},\s+){1,12}(?:[^,;.()]{2,60}\s)?(?:and|or)\s+[^,;.()]{2,60}")
-_BETWEEN: Final = re.compile(r",\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+")
+_BETWEEN: Final = re.compile(r",\s+(?:(?:and|or|as well as|such as|including)\s+)?|\s+(?:and|or|as well as)\s+")
 _HEAD: Final = 3
 """Words with which an item of a list begins that are its own: further ones may be of the sentence around it."""
 _NEAR: Final = 5
