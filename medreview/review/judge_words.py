@@ -45,7 +45,8 @@ def together_words(item: StatementView) -> str:
     who = item.merged[0].judge if len(item.merged) == 1 else f"{len(item.merged)} judges"
     said = next((each for each in item.merged if each.verdict == item.verdict.merged), None)
     missing = missing_words(said.missing, together=True) if said and said.verdict != "not_addressed" else ""
-    return ". ".join(filter(None, (f"all together: {word} ({who})", missing, said.reason if said else "")))
+    head = ", ".join(filter(None, (f"all together: {word} ({who})", missing)))
+    return ". ".join(filter(None, (head, said.reason if said else "")))
 
 
 _WORTH: Final = {

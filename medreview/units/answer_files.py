@@ -163,7 +163,7 @@ def _label(raw: object, spans: object, answer: str) -> _Label:
     found: list[tuple[str, Span, str]] = []
     lost: list[str] = []
     for words, own in _spans(spans):
-        place = _place(words, answer)
+        place = place_of(words, answer)
         if place is None:
             lost.append(words)
         else:
@@ -192,7 +192,7 @@ def _spans(given: object) -> Iterator[tuple[str, str]]:
             raise ValueError("has spans that are no list of texts")
 
 
-def _place(words: str, answer: str) -> Span | None:
+def place_of(words: str, answer: str) -> Span | None:
     """The first place of the words in the answer, in its own spelling and spaces; ``None`` where they are not in it."""
     bare = normalise_newlines(words).strip()
     start = answer.find(bare) if bare else -1

@@ -9,6 +9,7 @@ from medreview.units.item_files import QA_FILES as QA
 from medreview.units.item_files import QUESTION_FILES as QUESTIONS
 from medreview.units.item_files import REVISION_FILES as REVISIONS
 from medreview.units.label_files import FACT_LABEL_FILES as FACTS
+from medreview.units.label_files import LIST_LABEL_FILES as LISTS
 from medreview.units.label_files import PAIR_LABEL_FILES as PAIRS
 from medreview.units.label_files import STATEMENT_LABEL_FILES as STATEMENTS
 from medreview.units.unit_format import UnitFormat
@@ -16,6 +17,7 @@ from medreview.units.unit_format import UnitFormat
 FORMATS: Final[dict[str, UnitFormat]] = {
     "pair": PAIRS,
     "fact": FACTS,
+    "statement_list": LISTS,
     "qa": QA,
     "question": QUESTIONS,
     "revision": REVISIONS,

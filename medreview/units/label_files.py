@@ -1,10 +1,11 @@
-"""Files of people's labels on statements, on pairs, and on key facts in responses: one record for each person and unit.
+"""Files of people's labels on statements, pairs, lists of statements, and key facts: a record for each person and unit.
 
 A label is on the page that is beside the unit now, as one that is given in the workbench.
 """
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from medreview.citations import Citation, canonical_key, from_list
@@ -14,10 +15,14 @@ from medreview.judges.votes import LABELS, mapped, normalised
 from medreview.labels import EVIDENCE, PRESENCE, REASONS, is_label
 from medreview.study import Study
 from medreview.study.ids import PAIR, STATEMENT, unit_id
-from medreview.text import counted
+from medreview.text import Span, counted, sha256
+from medreview.units.answer_files import place_of
+from medreview.units.findings import span_payload
+from medreview.units.kind import RESPONSE
 from medreview.units.named_statement import find_statement
 from medreview.units.new_units import EXPOSURES, ImportedLabel, ImportRecord, unknown_label
-from medreview.units.unit_format import UnitFormat
+from medreview.units.statement_list import LIST, StatementList, load_list
+from medreview.units.unit_format import UnitFormat, texts_of
 
 _REVIEWER: Final = ("reviewer", "expert", "annotator", "rater")
 _ALSO: Final[dict[str, tuple[str, ...]]] = {
@@ -33,17 +38,22 @@ class _Labelled(NamedTuple):
     snapshot: str | None = None
 
 
+_Find = Callable[[Mapping[str, Any], sqlite3.Connection], _Labelled]
+
+
 def _label_files(
     kind: str,
     required: Sequence[str],
     fields: dict[str, tuple[str, ...]],
-    find: Callable[[Mapping[str, Any], sqlite3.Connection], _Labelled],
+    find: _Find,
     label: Callable[[str], tuple[str, str]],
     cautions: Callable[[Sequence[BadRecord]], list[str]] = lambda bad: [],
+    finder: Callable[[sqlite3.Connection], _Find] | None = None,
 ) -> UnitFormat:
-    """The files of one kind. ``find``: the unit of a record; ``label``: axis and level of the word of a file."""
+    """The files of one kind. ``find``: the unit of a record; a ``finder`` makes another one for each file; ``label``:
+    axis and level of the word of a file."""
 
-    def read(values: Mapping[str, Any], study: Study) -> ImportRecord:
+    def read(values: Mapping[str, Any], study: Study, find: _Find = find) -> ImportRecord:
         (axis, level), blind = label(name_of(values, "label")), _given_blind(values)
         found = find(values, study.reader)
         reason, words = _reason(text_of(values, "reason").strip())
@@ -70,6 +80,7 @@ def _label_files(
         tells=lambda columns, records: "judge" not in columns,  # a file with a judge's name is one of judgements
         on_statements=True,
         cautions=cautions,
+        begin=(lambda study: partial(read, find=finder(study.reader))) if finder else None,
     )
 
 
@@ -174,25 +185,32 @@ _PRESENCE: Final = {
     "present, contradicted": "both", "present and contradicted": "both", "unsure": "cannot_judge",
 }  # fmt: skip
 """Other words for the levels, as files write them."""
-_RESPONSES: Final = "SELECT response_id, text_sha256 FROM response WHERE record_id = ?1 OR response_id = ?1"
-_FACTS: Final = """
-SELECT k.key_fact_id, k.text FROM key_fact_in_force AS k JOIN response AS r ON sha256_of(r.question) = k.question_sha256
-WHERE r.response_id = ?"""
+_RESPONSES: Final = "SELECT * FROM response WHERE record_id = ?1 OR response_id = ?1"
 
 
-def _fact(values: Mapping[str, Any], reader: sqlite3.Connection) -> _Labelled:
-    """A fact of the case of a response, by its id or its words."""
-    response, fact = name_of(values, "response"), name_of(values, "fact")
-    found = reader.execute(_RESPONSES, (response,)).fetchall()
+def _facts(reader: sqlite3.Connection) -> _Find:
+    """Finds a fact of the case of a response, by its id or its words, among the facts in force when the file began."""
+    facts: dict[str, list[sqlite3.Row]] = {}
+    for row in reader.execute("SELECT question_sha256, key_fact_id, text FROM key_fact_in_force"):
+        facts.setdefault(row["question_sha256"], []).append(row)
+
+    def find(values: Mapping[str, Any], reader: sqlite3.Connection) -> _Labelled:
+        response, fact = _response_named(reader, name_of(values, "response")), name_of(values, "fact")
+        for row in facts.get(sha256(response["question"]), ()):
+            if row["key_fact_id"] == fact or row["text"].split() == fact.split():
+                unit = unit_id("fact", response["response_id"], row["key_fact_id"])
+                return _Labelled(unit, {"statement_sha256": response["text_sha256"]})
+        raise ValueError(f"has a fact that is no key fact of the response's case: {fact[:60]!r}")
+
+    return find
+
+
+def _response_named(reader: sqlite3.Connection, named: str) -> sqlite3.Row:
+    found = reader.execute(_RESPONSES, (named,)).fetchall()
     if len(found) != 1:
-        raise ValueError(
-            f"names the response {response!r}, " + ("which are several" if found else "which is not there")
-        )
-    for row in reader.execute(_FACTS, (found[0]["response_id"],)):
-        if row["key_fact_id"] == fact or row["text"].split() == fact.split():
-            unit = unit_id("fact", found[0]["response_id"], row["key_fact_id"])
-            return _Labelled(unit, {"statement_sha256": found[0]["text_sha256"]})
-    raise ValueError(f"has a fact that is no key fact of the response's case: {fact[:60]!r}")
+        raise ValueError(f"names the response {named!r}, " + ("which are several" if found else "which is not there"))
+    row: sqlite3.Row = found[0]
+    return row
 
 
 def _presence(raw: str) -> tuple[str, str]:
@@ -245,7 +263,86 @@ FACT_LABEL_FILES: Final = _label_files(
         "fact": ("fact", "key_fact"),
         "label": ("label", "presence"),
     },
-    _fact,
+    lambda values, reader: _facts(reader)(values, reader),
     _presence,
+    finder=_facts,
 )
 """Labels of people on key facts that the study has."""
+
+_ANSWER: Final = "SELECT 1 FROM response WHERE response_id = ? AND invalid = '' AND parser IS NOT NULL"
+
+
+def _read_list(values: Mapping[str, Any], study: Study) -> ImportRecord:
+    """What one reviewer says of the list of one answer: the numbers of its faulty statements, and what it lacks."""
+    response = _response_named(study.reader, name_of(values, "response"))
+    response_id, answer = response["response_id"], response["text"]
+    if study.reader.execute(_ANSWER, (response_id,)).fetchone() is None:
+        raise ValueError(f"names the response {name_of(values, 'response')!r}, which was not split into statements")
+    known = load_list(study.reader, response_id, answer)
+    ids = {one.statement_id: one.line for one in known.statements}
+    marks = [
+        span_payload(_LIST, fault, LIST, known.text, line)
+        for fault in _FAULTS
+        for named in texts_of(values, fault)
+        for line in _lines(known, ids, named)
+    ]
+    given = texts_of(values, "missing")
+    amounts = [one.casefold() for one in given if one.casefold() in _AMOUNTS or one.isdecimal()]
+    lacks = any(one not in _NO_FAULT for one in amounts)
+    for words in given:
+        if words.casefold() in amounts:
+            continue
+        place = place_of(words, answer)
+        if place is None:
+            raise ValueError(f"has a missing statement that is not in the answer's words: {words[:60]!r}")
+        marks.append(span_payload(_LIST, "missing", RESPONSE, answer, place))
+    found = {"missing"} if lacks else {str(mark["label"]) for mark in marks}
+    label = next((fault for fault in ("missing", *_FAULTS) if fault in found), "none")
+    said = ImportedLabel(
+        unit=unit_id(_LIST, response_id),
+        reviewer=name_of(values, "reviewer"),
+        axis=_LIST,
+        label=label,
+        note=text_of(values, "note").strip(),
+        at=name_of(values, "at"),
+        blind=_given_blind(values),
+        texts={"statement_sha256": sha256(known.listed)},
+        spans=tuple(marks),
+    )
+    return ImportRecord(labels=(said,))
+
+
+def _lines(known: StatementList, ids: Mapping[str, Span], named: str) -> Sequence[Span]:
+    """The statements that a cell names by number or id. Raises ``ValueError`` for one that the list does not have."""
+    found: list[Span] = []
+    for word in named.replace(",", " ").split():
+        if word.casefold() in _NO_FAULT - {"0"}:
+            continue
+        try:
+            found += [ids[word]] if word in ids else known.numbered(word)
+        except ValueError as error:
+            raise ValueError(f"names a statement of another list: {str(error)[0].lower()}{str(error)[1:-1]}") from error
+    return found
+
+
+_LIST: Final = "statement_list"
+_FAULTS: Final = ("not_contained", "not_self_contained")
+_NO_FAULT: Final = frozenset({"no", "none", "0", "false"})
+_AMOUNTS: Final = _NO_FAULT | {"yes", "true"}
+"""What a cell may say instead of the words that are missing; a number is how many."""
+LIST_LABEL_FILES: Final = UnitFormat(
+    name=_LIST,
+    fields={
+        "reviewer": (*_REVIEWER, "reviewer_id", "physician", "doctor"),
+        "response": ("response", "response_id", "record_id", "answer"),
+        "not_contained": ("not_contained",),
+        "not_self_contained": ("not_self_contained",),
+        "missing": ("missing",),
+        **_ALSO,
+    },
+    characteristic=("reviewer", "response", "not_contained", "missing"),
+    required=("reviewer", "response"),
+    read=_read_list,
+    on_statements=True,
+)
+"""What people found in the lists of statements of the study's answers: a record for each person and answer."""

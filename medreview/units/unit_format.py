@@ -36,6 +36,9 @@ from medreview.units.stored import NewOpinion, NewPassage, NewUnit, load_referen
 _BATCH = 500
 
 
+Reads = Callable[[Mapping[str, Any], Study], ImportRecord]
+
+
 @dataclass(frozen=True, slots=True)
 class UnitFormat:
     """The files of one kind of unit. ``fields``: field -> the column names that are recognised without ``--map``.
@@ -47,19 +50,21 @@ class UnitFormat:
     ``ValueError``, half a sentence on what is wrong (``has no passage``). ``on_statements``: it speaks of statements,
     which must be there. ``unlike``: no two units of it should have the same text; those that do are named.
     ``unfold`` makes other rows of those of the file, where one of them is not one record. ``cautions``: what to say, in
-    sentences, of a file of which these records were left out.
+    sentences, of a file of which these records were left out. ``begin`` makes, for one file, what ``read`` does of each
+    record, where something of the study is read once for all of them.
     """
 
     name: str
     fields: Mapping[str, tuple[str, ...]]
     characteristic: tuple[str, ...]
     required: tuple[str, ...]
-    read: Callable[[Mapping[str, Any], Study], ImportRecord]
+    read: Reads
     tells: Callable[[Collection[str], Sequence[Mapping[str, Any]]], bool] = lambda columns, records: True
     unlike: bool = False
     on_statements: bool = False
     unfold: Unfold | None = None
     cautions: Callable[[Sequence[BadRecord]], list[str]] = lambda bad: []
+    begin: Callable[[Study], Reads] | None = None
 
 
 @dataclass(slots=True)
@@ -116,6 +121,7 @@ def import_units(
     done, unused = ImportedUnits(), UnusedColumns(form.fields)
     batch: list[ImportRecord] = []
     asked, correct = _Asked(study, form), CorrectAnswers(study)
+    read = form.begin(study) if form.begin else form.read
     progress.begin(path.name, lines)
 
     def store() -> None:
@@ -124,7 +130,7 @@ def import_units(
             batch.clear()
 
     for row in fields.check(rows, path, form.required, form.unfold):
-        brought = _brought(row, fields, form, study, unused)
+        brought = _brought(row, fields, form, read, study, unused)
         progress.step()
         if isinstance(brought, BadRecord):
             done.bad.append(brought)
@@ -179,7 +185,7 @@ class CorrectAnswers:
 
 
 def _brought(
-    row: NamedRow | BadRecord, fields: Fields, form: UnitFormat, study: Study, unused: UnusedColumns
+    row: NamedRow | BadRecord, fields: Fields, form: UnitFormat, read: Reads, study: Study, unused: UnusedColumns
 ) -> ImportRecord | BadRecord:
     if isinstance(row, BadRecord):
         return row
@@ -190,7 +196,7 @@ def _brought(
         if values.get(name) is None or not str(values[name]).strip():
             return BadRecord(row.line, f"has no {name}")
     try:
-        brought = form.read(values, study)
+        brought = read(values, study)
     except ValueError as error:
         return BadRecord(row.line, str(error))
     columns = fields.columns(row)

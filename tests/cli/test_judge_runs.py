@@ -57,6 +57,31 @@ def test_the_better_prompt_is_better_by_a_paired_interval_and_mcnemar(medreview,
     assert back["difference"]["value"] == pytest.approx(-difference["value"])
 
 
+def test_the_calibration_of_both_is_compared_paired_where_both_are_sure(medreview, panel_file):
+    runs = compared(medreview, panel_file)["runs"]
+    first, second = (str(run["number"]) for run in runs[:2])
+    with Study.open(panel_file) as study:
+        study.write(lambda db: db.execute("UPDATE judgement SET confidence = NULL WHERE judgement_id = (SELECT "
+                                          "max(judgement_id) FROM judgement WHERE judge_run_id = ?)",
+                                          (runs[1]["run_id"],)))  # fmt: skip
+    found = compared(medreview, panel_file, first, second, "--half", "all")["calibration"]
+    back = compared(medreview, panel_file, second, first, "--half", "all")["calibration"]
+
+    assert (found["statements"], found["dropped"]) == (79, 1)
+    difference = found["difference"]
+    assert difference["value"] == pytest.approx(found["second"]["value"] - found["first"]["value"])
+    assert difference["low"] < difference["value"] < difference["high"]
+    assert back["difference"]["value"] == pytest.approx(-difference["value"])
+    assert back["p"] == pytest.approx(found["p"])
+    told = medreview("judge-runs", panel_file, first, second, "--half", "all").stdout
+    assert "on 79 statements in 40 responses with a confidence of both; 1 without one" in " ".join(told.split())
+
+    with Study.open(panel_file) as study:
+        study.write(lambda db: db.execute("UPDATE judgement SET confidence = NULL"))
+    assert compared(medreview, panel_file, first, second, "--half", "all")["calibration"] is None
+    assert "Calibration" not in medreview("judge-runs", panel_file, first, second).stdout
+
+
 def test_the_labels_are_of_the_tuning_half_and_a_look_at_others_is_counted(medreview, panel_file):
     first, second = (str(run["number"]) for run in compared(medreview, panel_file)["runs"][:2])
     halves = {half: compared(medreview, panel_file, first, second, "--half", half) for half in ("tuning", "test")}

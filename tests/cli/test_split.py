@@ -42,6 +42,9 @@ def test_what_is_fetched_and_judged_in_shards_gives_the_verdicts_of_the_whole(
 ) -> None:
     whole, study = tmp_path / "whole.medreview", tmp_path / "study.medreview"
     medreview("import", whole, SAMPLE / "responses.jsonl")
+    refused = medreview("split", whole, 2, check=2).stderr
+    assert "have no statements yet, and statements that are made in a shard do not come back" in refused
+    assert f"First run `medreview parse {whole}`" in refused
     medreview("parse", whole)
     shutil.copy(whole, study)
     medreview("split", study, 2)

@@ -1,13 +1,18 @@
 """Lists of statements as units: what is shown, what tells of the parser, how faults are marked, files."""
 
 import csv
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import pytest
 
+from medreview import pipeline
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export
 from medreview.exchange.imports.import_export import import_export
+from medreview.import_files import Imported
 from medreview.labels import AXES
 from medreview.review.statement_editing import exclude_event
 from medreview.statements.left_out import promotion
@@ -188,3 +193,50 @@ def test_a_label_that_was_put_right_has_no_faults_left(study: Study) -> None:
 def test_the_axis_is_that_of_the_kind_and_a_parser_is_named_without_its_run() -> None:
     assert KIND.levels == AXES["statement_list"]
     assert [parser_words(one) for one in (RULES, JUDGE, "given")] == [RULES, "claude statement_parsing/2", "given"]
+
+
+CHECKED: Final[Mapping[str, object]] = {
+    "reviewer": "ann",
+    "response": "r1",
+    "not_contained": "",
+    "not_self_contained": "",
+    "missing": "",
+}
+
+
+def test_checks_of_a_parser_from_a_file_are_labels_with_their_places(study: Study, tmp_path: Path) -> None:
+    lists(study, [RULES, JUDGE], lacking=1)
+    records: list[Mapping[str, object]] = [
+        CHECKED,
+        {**CHECKED, "reviewer": "bob", "not_contained": "S2", "not_self_contained": "1, 2", "missing": [TEXTS[0]]},
+        {**CHECKED, "response": "r2", "not_self_contained": "r2.1", "missing": 1, "exposure": "blind", "note": "One."},
+        {**CHECKED, "response": "r2", "reviewer": "bob", "missing": "no"},
+    ]
+    done = brought(study, tmp_path, *records)
+    assert (done.kind, done.labels, done.bad, done.unused) == ("statement_list", 4, [], [])
+    found = {(one.reviewer, one.response_id): one for one in list_checks(study.reader)}
+    told = {key: (one.mode, one.label, set(one.not_contained), set(one.not_self_contained), one.missing, one.misses)
+            for key, one in found.items()}  # fmt: skip
+    assert told == {
+        ("ann", "r1"): ("assisted", "none", set(), set(), (), False),
+        ("bob", "r1"): ("assisted", "missing", {"r1.2"}, {"r1.1", "r1.2"}, (TEXTS[0],), True),
+        ("ann", "r2"): ("blind", "missing", set(), {"r2.1"}, (), True),
+        ("bob", "r2"): ("assisted", "none", set(), set(), (), False),
+    }
+    assert brought(study, tmp_path, *records).labels == 0
+    assert check(study.reader) == []
+    for odd, why in (
+        ({"not_contained": "7"}, "names a statement of another list: no statement of the list has the number '7'"),
+        ({"not_contained": "r2.1"}, "names a statement of another list"),
+        ({"missing": "Give 30 mL/kg."}, "a missing statement that is not in the answer's words: 'Give 30 mL/kg.'"),
+        ({"response": "r9"}, "names the response 'r9', which is not there"),
+        ({"reviewer": ""}, "has no reviewer"),
+        ({"exposure": "half"}, "has 'half' as its exposure"),
+    ):
+        (bad,) = brought(study, tmp_path, {**CHECKED, "reviewer": "cyd", **odd}).bad
+        assert why in bad.reason
+
+
+def brought(study: Study, folder: Path, *records: Mapping[str, object]) -> Imported:
+    (folder / "checks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    return pipeline.bring_in(study, folder / "checks.jsonl", {})

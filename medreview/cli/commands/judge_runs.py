@@ -33,8 +33,9 @@ def judge_runs(
 ) -> None:
     """List the runs of judges, or compare two on the same pairs: prompts, models, with and without examples.
 
-    Tells which verdicts changed, how far each agrees with the labels, the difference with a paired interval, cost and
-    time. An abstention is no verdict; worked examples of a run are not among its statements.
+    Tells which verdicts changed, how far each agrees with the labels and how calibrated its confidence is, both with a
+    paired difference, and cost and time. An abstention is no verdict; worked examples of a run are not among its
+    statements.
 
     Example: medreview judge-runs sepsis.medreview 2 5 --changed
     """

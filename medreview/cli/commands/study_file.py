@@ -125,7 +125,8 @@ def split(
     """Split the study into N shards, to be fetched, judged or reviewed on N machines; `merge` brings them back.
 
     A shard is a study of the same id, beside the study, with some of its responses and all of their statements, pages,
-    judgements and decisions. Responses to one question stay together. Models' answers stay here.
+    judgements and decisions. Responses to one question stay together. Models' answers stay here. Statements must be
+    there: those made in a shard would not come back.
 
     Example: medreview split sepsis.medreview 8
     """
@@ -139,6 +140,13 @@ def split(
         raise UserError(f"{taken} exists already: it may hold work. Merge it, then move it away.")
     made = []
     with open_study(study, read_only=True) as opened, progress() as bar:
+        query = "SELECT count(*) FROM response WHERE parser IS NULL AND invalid = ''"
+        if unparsed := opened.reader.execute(query).fetchone()[0]:
+            raise UserError(
+                f"{counted(unparsed, 'answer')} of the study {'has' if unparsed == 1 else 'have'} no statements yet, "
+                "and statements that are made in a shard do not come back. First run "
+                f"`{command('parse', study)}`, or `{command('judge', study, '--task', 'statement_parsing')}`."
+            )
         who = decider(reviewer)
         for file, part in zip(files, shards(opened.reader, count), strict=True):
             shard = make(opened, file, who, without=parts, part=part, progress=bar)

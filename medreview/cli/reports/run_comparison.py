@@ -7,7 +7,7 @@ from medreview.cli.reports.estimates import p_cell
 from medreview.cli.reports.layout import Part, TableHeading, Title, cells, inset, reasons, table, value_cell
 from medreview.llm.costs import PromptCost
 from medreview.stats.formulas.estimate import percent
-from medreview.stats.reports.run_comparison import ChangedPair, ComparedRun, RunComparison, StoredRun
+from medreview.stats.reports.run_comparison import ChangedPair, ComparedRun, RunCalibration, RunComparison, StoredRun
 from medreview.text import in_words
 
 _HASH = 8
@@ -37,6 +37,8 @@ def comparison_parts(found: RunComparison, changed: Sequence[ChangedPair] | None
     yield f"{pairs} answered in both; {found.changed:,} ({share}) with another word in the second."
     yield inset(_changes(found))
     yield from ("", *_agreement(found))
+    if found.calibration is not None:
+        yield from ("", *_calibration(found, found.calibration))
     yield from ("", _costs(sides))
     if changed is None:
         return
@@ -88,6 +90,24 @@ def _agreement(found: RunComparison) -> Iterator[Part]:
         *reasons((f"run {side.run.number}, {one.name}", one) for side in sides for one in (side.agreement, side.kappa)),
         *reasons([(found.difference.name, found.difference)]),
     )
+
+
+def _calibration(found: RunComparison, told: RunCalibration) -> Iterator[Part]:
+    without = f"; {told.dropped:,} without one of a run" if told.dropped else ""
+    yield (
+        f"Calibration: Brier score of the confidence, lower is better, on {counted(told.statements, 'statement')} in "
+        f"{counted(told.clusters, found.cluster)} with a confidence of both{without}."
+    )
+    sides = ((found.first, told.first), (found.second, told.second))
+    yield inset(
+        table(("", "Brier", "95% interval"), [(f"run {side.run.number}", *cells(brier)) for side, brier in sides]),
+        table(
+            ("", "Brier", "95% interval", "p"),
+            [("second minus first", *cells(told.difference, signed=True), p_cell(told.p, at_limit=False))],
+        ),
+        *reasons([*((f"run {side.run.number}, Brier", brier) for side, brier in sides),
+                  (told.difference.name, told.difference)]),
+    )  # fmt: skip
 
 
 def _costs(sides: Sequence[ComparedRun]) -> Part:

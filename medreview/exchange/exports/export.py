@@ -1,7 +1,7 @@
 """The study as a set of flat files that any program reads: labels first, and everything they rest on.
 
 For who is not done with the blind labels (``export --blind``) it leaves out what machines say of units that are not
-decided.
+decided, and who wrote them.
 """
 
 import sqlite3
@@ -46,6 +46,16 @@ _KEPT: Final = "statement_id NOT IN (SELECT statement_id FROM temp.undecided)"
 _DECIDED: Final = "IN (SELECT unit FROM temp.decided)"
 _NAMED: Final = f"{_DECIDED} AND unit_id NOT IN (SELECT unit FROM temp.in_open_block)"
 """Of a unit: who wrote it may be told. The same models write in the whole block."""
+_UNNAMED: Final = f"""INSERT INTO temp.unnamed SELECT response_id FROM main.response AS r
+    WHERE EXISTS (SELECT 1 FROM main.statement_standing AS s WHERE s.response_id = r.response_id
+        AND (s.statement_id IN (SELECT statement_id FROM temp.undecided)
+             OR s.statement_id IN (SELECT unit FROM temp.in_open_block)))
+    OR 'answer:' || response_id IN (SELECT unit FROM temp.in_open_block)
+    OR 'response:' || response_id IN (SELECT unit FROM temp.in_open_block)
+    OR (NOT EXISTS (SELECT 1 FROM main.statement_standing AS s WHERE s.response_id = r.response_id)
+        AND NOT 'answer:' || response_id {_DECIDED})"""
+"""Responses of which it may not be told who wrote them: one with a statement that is not decided or lies in an open
+block, and an answer without statements that is not decided."""
 _NOT_TOLD: Final = """text IN (SELECT question FROM main.reference_answer)
         AND text NOT IN (SELECT question FROM temp.reference_answer)"""
 """Of a question: that its correct answer is left out, since an answer to it is not decided."""
@@ -63,6 +73,15 @@ _SHADOWS: Final = {
         table: f"SELECT * FROM main.{table} WHERE {_KEPT}"
         for table in ("judgement", "merged_judgement", "verdict", "evidence")
     },
+    # Ids, files and other columns of a record often name the model, as its sentences may the machine that made them.
+    "response": """SELECT response_id, ordinal, iif(u.id IS NULL, record_id, '') AS record_id,
+        iif(u.id IS NULL, model, '') AS model, origin, imported_at,
+        iif(u.id IS NULL, imported_from, '') AS imported_from, cited,
+        iif(u.id IS NULL OR parser IS NULL, parser, '') AS parser, dropped, listed, text_sha256, question, text, marked,
+        left_out_by, invalid, references_by, iif(u.id IS NULL, producer, '') AS producer,
+        iif(u.id IS NULL, created_at, '') AS created_at, iif(u.id IS NULL, finish, '') AS finish, question_id,
+        iif(u.id IS NULL, extra, '{}') AS extra, ranges
+        FROM main.response LEFT JOIN temp.unnamed AS u ON u.id = response_id""",
     "opinion": f"SELECT * FROM main.opinion WHERE unit {_DECIDED}",
     # Right labels are shown when a block is done, not before.
     "gold": f"""SELECT * FROM main.gold WHERE unit {_DECIDED} AND unit NOT IN (SELECT unit FROM temp.in_open_block)""",
@@ -117,6 +136,8 @@ def without_judges(reader: sqlite3.Connection, reviewer: str) -> Iterator[Collec
             """INSERT INTO temp.undecided SELECT statement_id FROM statement
                WHERE statement_id NOT IN (SELECT unit FROM temp.decided)"""
         )
+        reader.execute("CREATE TEMPORARY TABLE unnamed (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        reader.execute(_UNNAMED)
         for name, allowed in _SHADOWS.items():
             reader.execute(f"CREATE TEMPORARY VIEW {name} AS {allowed}")
         yield {row[0] for row in reader.execute("SELECT unit FROM temp.decided")}

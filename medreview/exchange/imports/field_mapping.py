@@ -172,6 +172,9 @@ LIKE: Final[Mapping[str, re.Pattern[str]]] = {
 """Field -> the column names that speak for it."""
 
 _CITES: Final = re.compile(r"(?:https?|\bftp)://|\bwww\.|\b10\.\d{4,9}/|\bpmc?(?:id)?[\s:]*\d|\barxiv\b", re.IGNORECASE)
+_SNIPPETS: Final = ("reference", "reference_text", "reference_snippet")
+_PROSE: Final = 12
+"""Words; a longer text in such a column says something, and is no single work or address."""
 _SHORT: Final = 200
 """Characters; a longer text names neither a model nor an origin."""
 
@@ -219,8 +222,13 @@ class UnusedColumns:
         name = normalise_column(column)
         for field, pattern in LIKE.items():
             if field in self._fields and field not in taken and pattern.search(name) and _fits(field, value):
-                return field
+                return "" if field == "citations" and _is_snippet(name, value) else field
         return ""
+
+
+def _is_snippet(name: str, value: Any) -> bool:
+    """Whether a column holds the text to compare an answer with, which may name addresses (``medreview citations``)."""
+    return name in _SNIPPETS and isinstance(value, str) and len(value.split()) > _PROSE
 
 
 def _fits(field: str, value: Any) -> bool:

@@ -23,6 +23,7 @@ from medreview.stats.formulas.estimate import LEVEL, Estimate
 from medreview.stats.formulas.hypothesis_tests import paired_test
 from medreview.stats.formulas.intervals import difference_of_quotients, jackknifed, p_of_zero, quotient, summed
 from medreview.stats.reports.judged_labels import (
+    JudgedLabel,
     PeoplesLabels,
     chance_corrected,
     half_of,
@@ -80,6 +81,21 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class RunCalibration:
+    """Brier scores (``medreview.stats.formulas.calibration``) on the ``statements`` on which both runs stored a
+    confidence or a score; ``difference``: the second's minus the first's, below 0 where the second is better, with a
+    two-sided ``p``. ``dropped``: those that are compared otherwise, and lack a confidence of one run."""
+
+    statements: int
+    clusters: int
+    dropped: int
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class WordChange:
     """So many pairs went from one word to another."""
 
@@ -109,6 +125,7 @@ class RunComparison:
     runs from the same pages; ``dropped``: labelled ones without that, ``examples`` of them worked examples of a run.
     ``difference``: the second's agreement minus the first's on the same statements, with a two-sided ``p``;
     ``mcnemar``: of those that only one has right. ``differ``: the parameters in which the runs differ.
+    ``calibration``: ``None`` where no statement has a confidence of both.
     """
 
     first: ComparedRun
@@ -129,6 +146,7 @@ class RunComparison:
     difference: Estimate
     p: float | None
     mcnemar: McNemar
+    calibration: RunCalibration | None
 
 
 def _counts(supported: bool, mine: bool, other: bool) -> tuple[float, ...]:
@@ -251,7 +269,28 @@ def compare_runs(
         difference=apart,
         p=p_of_zero(apart, sums, finish),
         mcnemar=paired_test(only_first, only_second, items, unit),
+        calibration=_calibration([(words[0][unit], words[1][unit]) for unit in both], first, second, unit, level),
     )
+
+
+def _calibration(
+    pairs: Sequence[tuple[tuple[JudgedLabel, bool], tuple[JudgedLabel, bool]]], first: StoredRun, second: StoredRun,
+    unit: str, level: float,
+) -> RunCalibration | None:  # fmt: skip
+    found = []
+    for (mine, my_word), (other, other_word) in pairs:
+        sure = (mine.confidences.get(first.judge), other.confidences.get(second.judge))
+        if sure[0] is not None and sure[1] is not None:
+            errors = ((sure[0] - (mine.supported == my_word)) ** 2, (sure[1] - (other.supported == other_word)) ** 2)
+            found.append((mine.cluster, (1.0, *errors)))
+    if not found:
+        return None
+    sums, n, dropped = summed(found), len(found), len(pairs) - len(found)
+    told = partial(jackknifed, sums=sums, n=n, unit=unit, level=level, dropped=dropped, nothing=_NOTHING)
+    finish = difference_of_quotients((2, 0), (1, 0))
+    apart = told("Brier score, second minus first", finish=finish, scale="coefficient_difference")
+    sides = [told("Brier score", finish=quotient(at, 0), scale="ratio") for at in (1, 2)]
+    return RunCalibration(n, len(sums), dropped, sides[0], sides[1], apart, p_of_zero(apart, sums, finish))
 
 
 def changed_pairs(

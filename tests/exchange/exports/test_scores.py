@@ -78,7 +78,7 @@ def test_without_labels_the_judges_words_are_told_as_theirs(study: Study, tmp_pa
     row = scores(study, tmp_path / "out")["17"]
     assert (row["judged"], row["judges_supported_share"], row["judges_hallucination"]) == ("2", "0.5", "1")
     assert row["explanation"] == '1 of 2 judged statements supported; Not addressed: "Take 5 mg."'
-    blind = scores(study, tmp_path / "blind", blind_for="ada")["17"]
+    blind = scores(study, tmp_path / "blind", blind_for="ada")[""]  # whose id is not told either
     assert (blind["judged"], blind["judges_hallucination"], blind["explanation"]) == ("0", "", "")
 
 

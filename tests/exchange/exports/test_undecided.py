@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from medreview.exchange.exports.export import without_judges
+from medreview.exchange.exports.export import export, without_judges
 from medreview.exchange.exports.sqlite_database import snapshot_rows
 from medreview.references.model import check_of
 from medreview.review.queue import open_queue
@@ -93,3 +93,29 @@ def test_of_a_reference_that_is_not_decided_the_records_are_told_and_what_the_ru
             sources = rows_of(study, "SELECT reference_id, verdict FROM source_reference ORDER BY 1")
             assert [row["verdict"] for row in sources] == [None, "mismatch", None, None]
         assert read("reference_checked")["f3"] == ("other_work", True)
+
+
+def test_no_file_of_a_blind_export_names_who_wrote_an_answer_that_is_not_decided(tmp_path: Path) -> None:
+    def told(folder: str, database: str = "") -> set[str]:
+        export(study, tmp_path / folder, database=database, jsonl=True, blind_for="kb")
+        held = b"".join(file.read_bytes() for file in (tmp_path / folder).iterdir())
+        return {name for name in ("alpha", "omega") if name.encode() in held}
+
+    def named(rows: StudyBuilder) -> None:
+        judged(rows)
+        for name, model in (("r1", "alpha"), ("r2", "omega")):
+            fields = dict.fromkeys(("record_id", "model", "imported_from", "parser", "producer"), model)
+            fields |= {"extra": json.dumps({"arm": model}), "created_at": model}
+            for column, value in fields.items():
+                rows.connection.execute(f"UPDATE response SET {column} = ? WHERE response_id = ?", (value, name))
+
+    with Study.create(tmp_path / "s.medreview") as study:
+        build(study, named)
+        assert told("nothing decided", "labels.db") == set()
+        decide(study, "anna", "r1.1", "evidence", "supported")
+        session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
+        session.decide("supported")
+        assert told("one decided") == {"alpha"}
+        session.go(1)
+        session.decide("supported")
+        assert told("all decided") == {"alpha", "omega"}

@@ -230,6 +230,13 @@ def test_a_column_that_cites_in_some_records_only_is_known_as_one(write: Write, 
     assert done.unused == [UnusedColumn("evidence", "citations")]
 
 
+def test_a_text_to_compare_with_is_no_list_of_citations_though_it_names_addresses(write: Write, study: Study) -> None:
+    snippet = f"Give 30 mL/kg of crystalloid within three hours when sepsis has led to shock; see {PAGE} for all of it."
+    for value, field in ((snippet, ""), (PAGE, "citations"), ([PAGE], "citations")):
+        done = bring(study, write("a.jsonl", lines({"text": f"A. {field}{value}", "reference": value})))
+        assert done.unused == [UnusedColumn("reference", field)]
+
+
 A, B = {"question": "Q?", "answer": "A."}, {"question": "R?", "answer": "B.", "model": "m"}
 BOTH = [("", "Q?", "A."), ("", "R?", "B.")]
 NAMED = [("q1", "Q?", "A."), ("q2", "R?", "B.")]
