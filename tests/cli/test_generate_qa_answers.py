@@ -3,7 +3,10 @@
 import csv
 import itertools
 import json
+import shutil
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,7 @@ from medreview.study import Study
 from medreview.study.unit_table import content_unit_id
 from medreview.units.qa_key import CLOSED
 from tests.support.asked_items import Answering, Rule, fill, item
-from tests.support.commands import own_settings
+from tests.support.commands import Program, own_settings
 from tests.support.judge_endpoint import JudgeEndpoint, says
 from tests.support.study_builder import rows_of
 
@@ -33,15 +36,40 @@ def benchmark(tmp_path: Path) -> Path:
         return study.path
 
 
-@pytest.fixture
-def server(tmp_path: Path):
+@contextmanager
+def serving(folder: Path) -> Iterator[JudgeEndpoint]:
+    """The models, and settings in the folder that name them."""
     with JudgeEndpoint(Answering(RULES)) as endpoint:
         tables = (
             endpoint.table(name, name, price_input=1.0, price_output=10.0).replace("judges.", "models.")
             for name in RULES
         )
-        own_settings(tmp_path, "\n".join(('reviewer = "kb"', *tables)))
+        own_settings(folder, "\n".join(('reviewer = "kb"', *tables)))
         yield endpoint
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[JudgeEndpoint]:
+    with serving(tmp_path) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The benchmark once both models have answered it."""
+    folder = tmp_path_factory.mktemp("asked")
+    with Study.create(folder / "s.medreview") as study:
+        fill(study, ITEMS)
+    with serving(folder):
+        for model in RULES:
+            Program(folder)("generate", "answers", study.path, "--to", "qa", "--model", model)
+    return study.path
+
+
+@pytest.fixture
+def answered(asked: Path, server: JudgeEndpoint, tmp_path: Path) -> Path:
+    """A copy of it, where the settings name the models."""
+    return Path(shutil.copy(asked, tmp_path))
 
 
 def expected(model: str, *kinds: str) -> Counter[str]:
@@ -142,16 +170,10 @@ def test_what_a_model_leaves_empty_is_asked_once_more_and_counted(medreview, ben
     assert sum(one["how"]["empty"] for one in told["answered"]["closed"] if not one["type"]) == 3
 
 
-def answered(medreview, benchmark) -> None:
-    for model in RULES:
-        medreview("generate", "answers", benchmark, "--to", "qa", "--model", model)
-
-
 @pytest.mark.parametrize("narrowed", ["type=short", "put off"])
-def test_neither_a_filter_nor_putting_off_shows_who_wrote_what_early(medreview, benchmark, server, narrowed):
-    answered(medreview, benchmark)
-    medreview("generate", "rankings", benchmark)
-    with Study.open(benchmark) as study:
+def test_neither_a_filter_nor_putting_off_shows_who_wrote_what_early(medreview, answered, narrowed):
+    medreview("generate", "rankings", answered)
+    with Study.open(answered) as study:
         words = "" if narrowed == "put off" else narrowed
         session = ReviewSession(study, "kb", open_queue(study, "rankings", "kb", filter=words))
         for place in range(len(session.queue.units)):
@@ -172,38 +194,34 @@ def made_rankings(path: Path) -> list[dict]:
         return [dict(row) | json.loads(row["content"]) for row in rows]
 
 
-def test_rankings_are_drawn_by_a_seed_extended_and_recorded(medreview, benchmark, server):
-    answered(medreview, benchmark)
-    make = ("generate", "rankings", benchmark, "--seed", "7", "--reviewer", "kb")
+def test_rankings_are_drawn_by_a_seed_extended_and_recorded(medreview, answered):
+    make = ("generate", "rankings", answered, "--seed", "7", "--reviewer", "kb")
     assert "48 items with an answer of each of 2 models" in medreview(*make, "--share", "25%", "--dry-run").stdout
-    assert made_rankings(benchmark) == []
+    assert made_rankings(answered) == []
     first = json.loads(medreview(*make, "--share", "25%", "--json").stdout)
     assert (first["eligible"], first["drawn"], first["new"]) == (48, 12, 12)
-    few = made_rankings(benchmark)
+    few = made_rankings(answered)
     more = json.loads(medreview(*make, "--items", "30", "--json").stdout)
-    every = made_rankings(benchmark)
+    every = made_rankings(answered)
     assert (more["drawn"], more["new"]) == (30, 18)
     assert [one["unit_id"] for one in every[:12]] == [one["unit_id"] for one in few]
     assert medreview(*make, "--items", "30").stdout.count("0 of them new") == 1
-    other = medreview("generate", "rankings", benchmark, "--seed", "8", "--items", "30", "--json").stdout
+    other = medreview("generate", "rankings", answered, "--seed", "8", "--items", "30", "--json").stdout
     assert json.loads(other)["new"] < 30, "an item that is there already keeps its ranking, whatever draws it"
 
-    with Study.open(benchmark, read_only=True) as study:
+    with Study.open(answered, read_only=True) as study:
         events = rows_of(study, "SELECT reviewer, payload FROM event WHERE kind = 'ranking_draw' ORDER BY seq")
     said = [json.loads(event["payload"]) for event in events]
     assert events[0]["reviewer"] == "kb"
     assert [(one["seed"], one["share"], one["items"], one["new"]) for one in said[:2]] == [(7, 0.25, None, 12),
                                                                                         (7, None, 30, 18)]  # fmt: skip
     assert not any(model in event["payload"] for event in events for model in RULES)
-    medreview("check", benchmark)
+    medreview("check", answered)
 
 
-def test_a_ranking_shows_what_was_asked_with_its_reference_and_its_outputs_in_no_models_order(
-    medreview, benchmark, server
-):
-    answered(medreview, benchmark)
-    medreview("generate", "rankings", benchmark)
-    made = made_rankings(benchmark)
+def test_a_ranking_shows_what_was_asked_with_its_reference_and_its_outputs_in_no_models_order(medreview, answered):
+    medreview("generate", "rankings", answered)
+    made = made_rankings(answered)
     assert {one["type"] for one in made} == {"short", "short_inverse", "multi_hop", "multi_hop_inverse"}
     inverse = next(one for one in made if one["type"] == "multi_hop_inverse")
     assert "The answer that was given: Any dose." in inverse["question"]
@@ -217,11 +235,10 @@ def test_a_ranking_shows_what_was_asked_with_its_reference_and_its_outputs_in_no
     assert min(firsts.values()) > 10
 
 
-def test_nothing_tells_who_wrote_an_output_before_the_queue_is_done(medreview, benchmark, server, tmp_path):
+def test_nothing_tells_who_wrote_an_output_before_the_queue_is_done(medreview, answered, tmp_path):
     """Not the screen, not an id, an export for who is blind or a copy, nor what an earlier ranking would reveal."""
-    answered(medreview, benchmark)
-    medreview("generate", "rankings", benchmark, "--items", "24")
-    with Study.open(benchmark) as study:
+    medreview("generate", "rankings", answered, "--items", "24")
+    with Study.open(answered) as study:
         session = ReviewSession(study, "kb", open_queue(study, "rankings", "kb"))
         for place in range(23):
             assert session.hidden_until == f"until the block ends, {24 - place} of 24 to go"
@@ -232,14 +249,14 @@ def test_nothing_tells_who_wrote_an_output_before_the_queue_is_done(medreview, b
             assert not session.shows_judges
             session.go(place + 1)
             assert not any(model in repr(session.view) for model in RULES)
-    medreview("export", benchmark, tmp_path / "blind", "--blind")
-    medreview("package", benchmark, tmp_path / "copy.medreview", "--for", "anna")
+    medreview("export", answered, tmp_path / "blind", "--blind")
+    medreview("package", answered, tmp_path / "copy.medreview", "--for", "anna")
     exported = "\n".join(path.read_text() for path in (tmp_path / "blind").glob("*.csv"))
     with Study.open(tmp_path / "copy.medreview", read_only=True) as copy:
         told = "\n".join(copy.reader.iterdump())
     for where, text in (("export", exported), ("copy", told)):
         assert [model for model in RULES if model in text] == [], where
-    for one in made_rankings(benchmark):
+    for one in made_rankings(answered):
         names = [output["model"] for output in one["outputs"]]
         for guess in itertools.permutations(names):
             content = {name: one[name] for name in ("question", "type", "reference")}
@@ -257,9 +274,8 @@ def test_nothing_tells_who_wrote_an_output_before_the_queue_is_done(medreview, b
         (("--share", "most"), "--share takes a share such as 45%"),
     ],
 )
-def test_what_cannot_be_ranked_is_said(medreview, benchmark, server, words, why):
-    answered(medreview, benchmark)
-    assert why in " ".join(medreview("generate", "rankings", benchmark, *words, check=2).stderr.split())
+def test_what_cannot_be_ranked_is_said(medreview, answered, words, why):
+    assert why in " ".join(medreview("generate", "rankings", answered, *words, check=2).stderr.split())
 
 
 def test_items_that_one_model_left_empty_are_left_out_and_counted(medreview, benchmark, server):
