@@ -23,7 +23,7 @@ from medreview.stats.units.kind_labels import (
     unit_clusters,
 )
 from medreview.stats.units.rater_agreement import Adjudication, adjudication
-from medreview.stats.units.unit_figures import ScaleFigures, scale_figures
+from medreview.stats.units.unit_figures import ScaleFigures, reviewers_on
 from medreview.study.ids import STATEMENT, kind_of
 from medreview.study.own_axes import OwnAxis, own_axes
 from medreview.units.registry import KINDS
@@ -172,9 +172,7 @@ def _figures(
         stale=labels.stale,
         labels=tuple(_counts(axis, labels)),
         adjudication=adjudication(reader, kind, axis.axis, clusters),
-        scales=tuple(
-            scale_figures(labels.on(scale), resampling) for scale in (_scales(axis, given) if compare else ())
-        ),
+        scales=tuple(reviewers_on(labels.on(scale), resampling) for scale in (_scales(axis, given) if compare else ())),
     )
 
 

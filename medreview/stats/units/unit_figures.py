@@ -213,7 +213,7 @@ def leading_scale(
     if not scales or not labels.given:
         return None
     leads = next((scale for scale in scales if len(scale.labels) == 2), scales[0])
-    return scale_figures(labels.on(leads), replace(resampling, cluster=labels.cluster))
+    return _scale(labels.on(leads), replace(resampling, cluster=labels.cluster), EPSILON)
 
 
 def _family(
@@ -310,9 +310,7 @@ def _axis(
         axis=axis,
         labels=tuple(counts),
         adjudication=adjudication(reader, labels.kind, axis, labels.units if counts else ()),
-        scales=tuple(
-            scale_figures(labels.on(scale), resampling, epsilon) for scale in scales_of(labels.kind).axes[axis]
-        ),
+        scales=tuple(_scale(labels.on(scale), resampling, epsilon) for scale in scales_of(labels.kind).axes[axis]),
         gold_told=len(gold.labels),
         gold_silent=gold.silent,
     )
@@ -322,8 +320,18 @@ def _levels(axis: str) -> tuple[str, ...]:
     return tuple(label.level for label in AXES[axis])
 
 
-def scale_figures(table: Ratings, resampling: Resampling, epsilon: float = EPSILON) -> ScaleFigures:
-    """Everybody in the table beside each other."""
+def _scale(table: Ratings, resampling: Resampling, epsilon: float) -> ScaleFigures:
+    return replace(
+        reviewers_on(table, resampling),
+        machines=against_machines(table, resampling),
+        consensus=consensus(table, resampling),
+        gold=against_gold(table, resampling),
+        stand_ins=machine_stand_ins(table, epsilon, resampling.level),
+    )
+
+
+def reviewers_on(table: Ratings, resampling: Resampling) -> ScaleFigures:
+    """The reviewers beside each other on one scale, without machines and gold labels, and so without a majority."""
     return ScaleFigures(
         scale=table.scale.name,
         title=table.scale.title,
@@ -331,8 +339,4 @@ def scale_figures(table: Ratings, resampling: Resampling, epsilon: float = EPSIL
         ordered=bool(table.scale.order),
         between=between_reviewers(table, resampling),
         together=all_reviewers(table, resampling),
-        machines=against_machines(table, resampling),
-        consensus=consensus(table, resampling),
-        gold=against_gold(table, resampling),
-        stand_ins=machine_stand_ins(table, epsilon, resampling.level),
     )

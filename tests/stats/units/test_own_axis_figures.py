@@ -71,6 +71,7 @@ def test_levels_are_counted_and_compared_as_steps_without_cannot_judge(study: St
     kappa = blind.estimate("Cohen's kappa (quadratic weights)")
     assert kappa.value == pytest.approx(weighted_kappa(one, other, 5), abs=1e-12)
     assert scale.together[0].reviewers == ("ada", "bo")
+    assert scale.consensus == ()  # of a majority only machines could be said, and none speaks here
 
 
 def test_of_several_levels_at_once_each_is_a_yes_or_no(study: Study) -> None:
