@@ -77,8 +77,8 @@ _SHADOWS: Final = {
     "response": """SELECT response_id, ordinal, iif(u.id IS NULL, record_id, '') AS record_id,
         iif(u.id IS NULL, model, '') AS model, origin, imported_at,
         iif(u.id IS NULL, imported_from, '') AS imported_from, cited,
-        iif(u.id IS NULL OR parser IS NULL, parser, '') AS parser, dropped, listed, text_sha256, question, text, marked,
-        left_out_by, invalid, references_by, iif(u.id IS NULL, producer, '') AS producer,
+        iif(u.id IS NULL OR parser IS NULL, parser, 'given') AS parser, dropped, listed, text_sha256,
+        question, text, marked, left_out_by, invalid, references_by, iif(u.id IS NULL, producer, '') AS producer,
         iif(u.id IS NULL, created_at, '') AS created_at, iif(u.id IS NULL, finish, '') AS finish, question_id,
         iif(u.id IS NULL, extra, '{}') AS extra, ranges
         FROM main.response LEFT JOIN temp.unnamed AS u ON u.id = response_id""",
