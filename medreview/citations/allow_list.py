@@ -126,6 +126,8 @@ def shipped_text() -> str:
 
 
 def _checked(parsed: dict[str, Any], name: str) -> AllowList:
+    if "domains" in parsed:
+        raise UserError(f"The allow-list {name}: put a line [allowed] above 'domains'.")
     _check_keys(parsed, ("allowed", "groups"), name, "")
     allowed, groups = parsed.get("allowed", {}), parsed.get("groups", [])
     if not isinstance(allowed, dict):

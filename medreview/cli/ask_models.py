@@ -489,8 +489,9 @@ def _asked(tally: "Tally") -> str:
 def count_lines(counts: "GenerationCounts") -> list[str]:
     """The counts of a run in words."""
     from medreview.cli.reports.generation import by_code
+    from medreview.generators.counts import products_in_words
 
-    made = counted_each(counts.products) or "nothing"
+    made = products_in_words(counts.products) or "nothing"
     came = f"with a product: {made}" if counts.products or not counts.made else counts.instead
     lines = [f"{counted(counts.items, 'input')} done, {counts.made:,} {came}"]
     if counts.nothing:

@@ -3,10 +3,20 @@
 import json
 import sqlite3
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from medreview.text import counted, in_words
 from medreview.units.item_answers import GENERATOR
+
+_PRODUCTS: Final = {"qa": "QA item", "suggestion": "suggested fact"}
+"""Kinds of product that are called otherwise than they are stored."""
+
+
+def products_in_words(products: Mapping[str, int]) -> str:
+    """``3 QA items, 1 response``; empty without any."""
+    return ", ".join(counted(n, _PRODUCTS.get(kind, in_words(kind))) for kind, n in products.items() if n)
 
 
 @dataclass(frozen=True, slots=True)

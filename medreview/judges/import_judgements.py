@@ -145,7 +145,9 @@ class _Finder:
             (key for key in keys if key in self._snapshots), "" if keys else self._by_value.get(record.source, "")
         )
         if key not in self._snapshots:
-            raise LookupError(f"response {record.response!r} has no fetched source {record.source[:80]!r}")
+            raise LookupError(
+                f"response {record.response!r} has no page of {record.source[:80]!r}; fetch it, then import this again"
+            )
         snapshot_id = self._snapshots[key]
         return statement_id, snapshot_id, tuple(s for s in self._snapshots.values() if s != snapshot_id)
 

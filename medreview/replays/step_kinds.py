@@ -14,7 +14,7 @@ from medreview import pipeline
 from medreview.exchange.imports.file_rows import NamedRow
 from medreview.exchange.imports.open_rows import open_rows
 from medreview.generators import passage_run
-from medreview.generators.counts import GenerationCounts
+from medreview.generators.counts import GenerationCounts, products_in_words
 from medreview.generators.source_texts import Texts, read_texts, text_of_file
 from medreview.import_files import Imported, speaks_of_statements
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE
@@ -353,7 +353,7 @@ def _made(counts: Sequence[GenerationCounts]) -> str:
     for one in counts:
         for kind, number in one.products.items():
             products[kind] = products.get(kind, 0) + number
-    named = ", ".join(f"{number:,} {in_words(kind)}" for kind, number in products.items())
+    named = products_in_words(products)
     reports = sum(one.made for one in counts)
     return named or (f"{reports:,} {counts[0].instead}" if reports else "nothing")
 

@@ -370,6 +370,7 @@ def test_a_body_with_a_suffix_of_its_own_can_be_named(tmp_path, entry):
     ("text", "says"),
     [
         ("x =", "is not valid TOML"),
+        ("domains = ['who.int']", "put a line [allowed] above 'domains'"),
         ("[alowed]\n", "unknown key 'alowed'; known are allowed, groups"),
         ("[allowed]\ndomain = []", "unknown key 'domain' in [allowed]"),
         ("[[groups]]\nname = 'a'\nidentifiers = []", "unknown key 'identifiers' in [[groups]]"),

@@ -39,7 +39,7 @@ def test_texts_become_questions_that_are_checked_and_answered(
     plan = medreview("generate", "questions", study, DATA / "question_texts.jsonl", "--model", "demo", "--dry-run")
     assert "10 inputs, 10 calls to pay" in plan.stdout
     made = medreview("generate", "questions", study, DATA / "question_texts.jsonl", "--model", "demo")
-    assert "10 inputs done, 9 with a product: 9 question" in made.stdout
+    assert "10 inputs done, 9 with a product: 9 questions" in made.stdout
     assert "without one: invalid 1" in made.stdout
     assert len(server.asked) == 12
 

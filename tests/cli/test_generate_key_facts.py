@@ -29,7 +29,7 @@ def walk(medreview: Program, tmp_path: Path) -> None:
     study = tmp_path / "ward.medreview"
     medreview("import", study, DATA / "cases.jsonl")
     done = medreview("generate", "key-facts", study, DATA / "cases.jsonl", "--model", "demo", "--per-case", 2)
-    assert "14 suggestion" in done.stdout
+    assert "14 suggested facts" in done.stdout
     assert "29 suggested facts: 0 kept, 0 edited, 0 discarded, 29 open; 0 of reviewers' own" in done.stdout
     assert "Keep 2 facts of each case: medreview review" in done.stdout
     review = medreview("review", study, "--queue", "suggestions", "--plain", input="1\n2\n1\nq\n")

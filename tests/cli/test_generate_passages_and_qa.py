@@ -122,7 +122,7 @@ def test_items_are_made_of_the_chosen_passages_and_a_share_waits_for_a_second_an
         lower = medreview(*words, "--second", "20%").stdout
         higher = json.loads(medreview(*words, "--second", "60%", "--seed", "0", "--json").stdout)["second"]
     lines = done.stdout.splitlines()
-    assert "3 inputs done, 3 with a product: 3 qa" in lines
+    assert "3 inputs done, 3 with a product: 3 QA items" in lines
     assert lines[-2:] == ["  short 2, list 1", "45% (seed 0) for a second, blinded annotation: " + shared(empty, 0.45)]
     assert "Passages go to:" in done.stderr
     assert "the 2,048 tokens of an answer" in done.stderr

@@ -28,6 +28,7 @@ from medreview.study.study_acts import write_act
 from medreview.text import sha256
 from medreview.units.statement_view import load_statement_view
 from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMIN, fill, part_of
+from tests.support.bringing import write_lines
 from tests.support.judge_endpoint import by_prompt, judge_with
 from tests.support.study_builder import build, rows_of
 from tests.support.workbench import pane_text, press, workbench
@@ -405,6 +406,12 @@ def test_key_facts_come_from_a_file_by_question_or_response(study, tmp_path):
         {"ordinal": 2, "category": "follow_up", "added_by": "ann"},
         {"ordinal": 3, "category": "other", "added_by": "ann"},
     ]
+
+
+def test_a_file_of_cases_is_no_file_of_facts(study, tmp_path):
+    file = write_lines(tmp_path / "cases.jsonl", [{"unit": "case", "question": QUESTION, "key_facts": ["A"]}])
+    with pytest.raises(UserError, match="holds cases"):
+        pipeline.bring_facts(study, file, "ann")
 
 
 @pytest.mark.parametrize("field", ["facts", "fact"])

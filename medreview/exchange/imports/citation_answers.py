@@ -5,16 +5,16 @@ latency: ``latency_ms`` in milliseconds, ``latency_s`` or ``latency`` in seconds
 """
 
 import json
-import math
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from medreview.errors import UserError
 from medreview.exchange.imports import answer_records
 from medreview.exchange.imports.answer_records import one_by_one
+from medreview.exchange.imports.beside_answers import BESIDE, seconds_of, told_beside
 from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, peek, text_of
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_foreign_text
@@ -25,17 +25,11 @@ from medreview.text import normalise_newlines
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     **answer_records.FIELDS,
-    "reference": ("reference", "reference_snippet", "reference_answer"),
-    "latency_ms": ("latency_ms",),
-    "latency_s": ("latency_s", "latency_seconds", "latency"),
+    **BESIDE,
 }
 """Field -> the column names that are recognised without ``--map``."""
 
 STDIN: Final = "standard input"
-_BESIDE: Final = Fields(
-    {name: FIELDS[name] for name in ("reference", "latency_ms", "latency_s")} | {"cost": ("cost", "cost_usd")}
-)
-"""What the record of a response may say beside what the study has columns for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +95,7 @@ def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
         """SELECT ordinal, response_id, record_id, model, origin, text, listed, invalid, question, question_id, extra
            FROM response ORDER BY ordinal"""
     ):
-        beside = _BESIDE.values(NamedRow(row["ordinal"], json.loads(row["extra"])))
+        beside = told_beside(row["extra"])
         reference = beside.get("reference")
         yield CitingAnswer(
             line=row["ordinal"],
@@ -111,18 +105,11 @@ def study_answers(reader: sqlite3.Connection) -> Iterator[CitingAnswer]:
             text=row["text"],
             listed=tuple(json.loads(row["listed"] or "[]")),
             reference=reference.strip() if isinstance(reference, str) else "",
-            latency_s=_seconds(beside),
+            latency_s=seconds_of(beside),
             invalid=row["invalid"],
             question=row["question"],
             question_id=row["question_id"],
         )
-
-
-def cost_and_seconds(extra: str) -> tuple[float | None, float | None]:
-    """What a response cost to write and how many seconds that took, as its record says beside it (JSON, as stored);
-    ``None`` where it says nothing, or no number from 0."""
-    beside = _BESIDE.values(NamedRow(0, json.loads(extra)))
-    return _amount(beside, ("cost", 1.0)), _seconds(beside)
 
 
 def _lines(text: str) -> list[NamedRow] | None:
@@ -155,28 +142,10 @@ def _answer(row: NamedRow | BadRecord, fields: Fields) -> CitingAnswer | BadReco
             text=text,
             listed=citations_of(values),
             reference=text_of(values, "reference").strip(),
-            latency_s=_seconds(values),
+            latency_s=seconds_of(values),
             invalid=invalid_as(text),
             question=text_of(values, "question"),
             question_id=name_of(values, "question_id"),
         )
     except ValueError as error:
         return BadRecord(row.line, str(error))
-
-
-def _seconds(values: Mapping[str, Any]) -> float | None:
-    return _amount(values, ("latency_s", 1.0), ("latency_ms", 1000.0))
-
-
-def _amount(values: Mapping[str, Any], *fields: tuple[str, float]) -> float | None:
-    for field, scale in fields:
-        value = values.get(field)
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            continue
-        try:
-            amount = float(value) / scale
-        except (ValueError, OverflowError):
-            continue
-        if math.isfinite(amount) and amount >= 0:
-            return amount
-    return None

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, text_of
+from medreview.errors import UserError
+from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, name_of, peek, text_of
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.open_rows import open_rows
 
@@ -51,7 +52,9 @@ def read_facts(path: Path, mapping: Mapping[str, str] = AS_NAMED) -> Iterator[Fa
 
     Raises :class:`UserError` when the whole file cannot be used.
     """
-    rows, _ = open_rows(path)
+    first, rows = peek(open_rows(path)[0])
+    if first and isinstance(first[0], NamedRow) and first[0].values.get("unit") == "case":
+        raise UserError(f"{path} holds cases. `medreview import` brings them, with their key facts to be chosen from.")
     fields = Fields(FIELDS, mapping)
     return (_record(row, fields) for row in fields.check(rows, path, ["fact"], _unfolded))
 

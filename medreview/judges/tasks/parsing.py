@@ -73,7 +73,8 @@ class Parsing(Task):
         parser = f"{self.run.judge} {self.run.prompt_id} {self.run.judge_run_id}"
         response = {"response_id": response_id, "parser": parser, "dropped": dropped}
         verbatim = sum(span is not None for _, span in aligned)
-        outcome = f"{len(aligned)} statements, {verbatim} verbatim"
+        words = "all in the answer's words" if verbatim == len(aligned) else "some in other words"
+        outcome = f"split, {words}" if aligned else "without any statement"
         return Rows({"statement": statements, "response": [response]}, outcome, abstained=False)
 
     def save(self, connection: sqlite3.Connection, rows: Sequence[Rows]) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.exchange.imports.citation_answers import cost_and_seconds
+from medreview.exchange.imports.beside_answers import cost_and_seconds
 from medreview.judges.fact_votes import CONTRADICTION, PRESENCE, JuryWord, answer_of
 from medreview.judges.majority import OF_STUDY
 from medreview.judges.rollup import tie_rule
