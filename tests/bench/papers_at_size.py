@@ -10,7 +10,6 @@ paper's figure, the study's, and that value. Times are of this machine, with the
 import argparse
 import json
 import os
-import random
 import sys
 import tempfile
 import time
@@ -23,6 +22,7 @@ from tests.support.commands import MEDREVIEW, own_settings
 from tests.support.http_server import Exchange
 from tests.support.judge_endpoint import JudgeEndpoint, as_asked, says
 from tests.support.misbehaving import Asked, read_request
+from tests.support.simulated_team import chance
 
 Records = list[dict[str, Any]]
 EXPECTED = Mapping[tuple[str, str], float]
@@ -41,12 +41,6 @@ class Paper:
     skip: Sequence[str] = ()
     gold: bool = False
     """Whether judges are scored by all right labels, also of what nobody has decided."""
-
-
-def chance(*of: object) -> float:
-    """The same number from 0 to 1 for the same words: what a model or a person does on an item does not depend on
-    when it is asked."""
-    return random.Random("\x1f".join(map(str, of))).random()
 
 
 def sentence(*of: object) -> str:
@@ -242,10 +236,10 @@ def run(name: str, part: float, seed: int, folder: Path) -> None:
         for number, (command, held) in enumerate(paper.files, 1):
             file = f"{number}.jsonl"
             (folder / file).write_text("".join(json.dumps(one) + "\n" for one in held), encoding="utf-8")
-            _timed(folder, [command, "s.medreview", file])
+            timed(folder, [command, "s.medreview", file])
         asked = [word for judge in paper.judges for word in ("--judge", judge)]
         left = [word for step in paper.skip for word in ("--skip", step)]
-        document = _timed(folder, ["replay", name, "s.medreview", *asked, *left, *["--gold"] * paper.gold, "--json"])
+        document = timed(folder, ["replay", name, "s.medreview", *asked, *left, *["--gold"] * paper.gold, "--json"])
         print(f"{len(server.received):,} requests; study of {(folder / 's.medreview').stat().st_size / 1e6:.1f} MB")
     expected = paper.expected()
     for row in json.loads(document)["figures"]:
@@ -260,7 +254,7 @@ def _figure(row: Mapping[str, Any]) -> str:
     return f"{row['value']:.3f}{ends}, n {row['n']:,}"
 
 
-def _timed(folder: Path, words: Sequence[str]) -> str:
+def timed(folder: Path, words: Sequence[str]) -> str:
     """Run a command; print what it took and return what it printed."""
     began, out, errors = time.monotonic(), folder / "out.json", folder / "errors.txt"
     own = {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state")}
