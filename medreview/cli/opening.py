@@ -15,7 +15,7 @@ from medreview.cli.output import say, say_if_older
 from medreview.cli.review_words import STDIN, ReviewOptions
 from medreview.cli.verdict_access import current_verdicts
 from medreview.errors import UserError
-from medreview.next_step import command
+from medreview.next_step import command, shell
 
 if TYPE_CHECKING:
     from medreview.cli.network import PagesFrom
@@ -30,24 +30,33 @@ def open_review(study: "Study", wanted: ReviewOptions, *, first: str | None = No
     """Open a study for review: the queue asked for, else the first screen.
 
     That begins with where the reviewer left off; ``first`` is the queue to open at once the first time. Line mode has
-    no such screen: it goes on where the reviewer left off, or in triage.
+    no such screen: it goes on where the reviewer left off, or in triage. A copy for a colleague is reviewed by them,
+    unless somebody is named. Raises :class:`UserError` where the settings name another.
     """
     from dataclasses import replace
 
     from medreview.config import load_config
     from medreview.review.audit import begin
     from medreview.review.goal import read_goal
+    from medreview.study.package import package_of
 
     config = load_config()
-    if wanted.reviewer:
-        config = replace(config, reviewer=wanted.reviewer)
+    copy = package_of(study.reader)
+    named = wanted.reviewer or (copy.made_for if copy else "")
+    if not wanted.reviewer and named and "reviewer" in config.origins and config.reviewer != named:
+        raise UserError(
+            f"This is the copy for {named}, and the settings say that you are {config.reviewer}: add "
+            f"`--reviewer {shell(named)}`, or your own name to look at it."
+        )
+    if named:
+        config = replace(config, reviewer=named)
     if wanted.goal is not None:
         config = replace(config, goal=wanted.goal)
     read_goal(config.goal)  # before anything is opened
     current_verdicts(study)
     begin(study, config.reviewer)
     opened = _queue(study, config.reviewer, wanted, first)
-    with _meanwhile(study, wanted.reviewer or "") as begin_copy:
+    with _meanwhile(study, named) as begin_copy:
         if wanted.plain and opened is not None:
             from medreview.cli.plain import review_plain
             from medreview.review.goal import sitting_goal

@@ -7,7 +7,7 @@ labelled, for all of them. It stands as long as each of these labels does.
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -38,7 +38,9 @@ _LABELS: Final = """SELECT c.reviewer, c.label, c.event_id, c.at_utc, c.payload,
 FROM compared_label AS c WHERE c.unit = ? AND c.axis = ? AND c.pass = 1 ORDER BY c.event_id"""
 _MODE: Final = """SELECT mode FROM axis_label WHERE unit = ?1 AND reviewer = ?2 AND pass = 1 AND current_event = ?3
 UNION ALL SELECT mode FROM flag_label WHERE unit = ?1 AND reviewer = ?2 AND pass = 1 AND axis = ?4"""
-_SETTLED: Final = "SELECT * FROM adjudicated WHERE unit = ? AND axis = ?"
+_SETTLED: Final = """SELECT label, payload, reviewer, at_utc, event_id FROM event_live
+WHERE kind = 'adjudicate' AND unit = ? AND axis = ? ORDER BY event_id DESC LIMIT 1"""
+"""As the view ``adjudicated``, which reads all labels of flags to say of one unit whether it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +163,15 @@ def load_conflict(reader: sqlite3.Connection, unit: str, axis: str) -> Conflict 
     if not any(_differ(axis, one, other) for one, other in combinations(labels, 2)):
         return None
     row = reader.execute(_SETTLED, (unit, axis)).fetchone()
-    settled = row and Settled(
-        row["label"], row["adjudicated_by"], row["reviewer"], row["at_utc"], row["event_id"], bool(row["stands"])
-    )
+    settled = row and _settled(row, {one.event_id for one in labels})
     return Conflict(unit, kind_of(unit), axis, labels, settled)
+
+
+def _settled(row: sqlite3.Row, now: Collection[str]) -> Settled:
+    """``now``: the labels as they are."""
+    said = json.loads(row["payload"])
+    stands = {*said["of"]} <= {*now}
+    return Settled(row["label"], said["by"], row["reviewer"], row["at_utc"], row["event_id"], stands)
 
 
 def _differ(axis: str, one: ConflictingLabel, other: ConflictingLabel) -> bool:

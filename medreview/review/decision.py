@@ -91,7 +91,7 @@ def last_undone(reader: sqlite3.Connection, reviewer: str, pass_no: int) -> Act 
     row = reader.execute(
         f"""SELECT r.event_id, e.unit, e.kind, e.payload
             FROM event AS r JOIN event AS e ON e.event_id = r.undoes_event
-            WHERE r.reviewer = ? AND r.pass = ? AND r.kind = 'retract' AND e.kind <> 'retract'
+            WHERE r.reviewer = ? AND r.pass = ? AND r.kind = 'retract' AND e.kind IN {_ACTS}
             AND NOT EXISTS (SELECT 1 FROM event AS again WHERE again.undoes_event = r.event_id)
             AND NOT EXISTS (SELECT 1 FROM event AS later WHERE later.reviewer = r.reviewer
                             AND later.event_id > r.event_id AND later.kind IN {_ACTS})

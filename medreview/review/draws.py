@@ -19,18 +19,23 @@ from medreview.review.queue_filters import asked, conditions, filters_of
 from medreview.review.queue_kinds import KINDS as OF_STATEMENTS
 from medreview.review.queue_kinds import ROWS, QueueKind
 from medreview.review.unit_queues import UNIT_QUEUES, unit_rows
+from medreview.storable import is_damaged
 from medreview.study import Study
 from medreview.study.audit_frame import permanent_number, seed_of_draws
+from medreview.study.events import NewEvent, Recorder
 from medreview.study.ids import STATEMENT
 from medreview.study.package import package_of
 from medreview.study.study_acts import write_act
-from medreview.text import counted, sha256
+from medreview.text import counted, name_list, sha256
 from medreview.units.registry import KINDS
 
 DRAW: Final = "draw"
 """The kind of event."""
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """What a draw may be called: a word, as filters and file names have it."""
+
+LONGEST_REASON: Final = 1_000
+"""Characters of why a draw is taken back."""
 
 Allot = Literal["share", "equal"]
 """How a size is spread over strata: each its share of the frame, or all alike as far as they reach."""
@@ -156,6 +161,60 @@ def draw_named(reader: sqlite3.Connection, name: str) -> UnitDraw:
         known = f"there are {', '.join(every)}" if every else "nothing is drawn yet"
         raise UserError(f"There is no draw {name!r}; {known}.")
     return every[name]
+
+
+class DrawTakenBack(NamedTuple):
+    """A draw that was taken back: by whom, when (UTC), why."""
+
+    name: str
+    reviewer: str
+    at_utc: str
+    reason: str
+
+
+_TAKEN_BACK: Final = """SELECT DISTINCT json_extract(e.payload, '$.name'), r.reviewer, r.at_utc,
+       json_extract(r.payload, '$.reason') FROM event AS r JOIN event AS e ON e.event_id = r.undoes_event
+WHERE e.kind = 'draw' ORDER BY r.event_id"""
+_ON_BATCHES: Final = """SELECT b.reviewer, count(*) FROM batch_unit AS b
+JOIN standing AS s ON s.unit = b.unit AND s.reviewer = b.reviewer AND s.pass = 1 AND s.state = 'decided'
+WHERE b.name = ? GROUP BY 1"""
+_EVENTS: Final = """SELECT event_id FROM event_live
+WHERE (kind = 'draw' AND json_extract(payload, '$.name') = ?1)
+OR (kind = 'assign' AND json_extract(payload, '$.draw') = ?1)
+ORDER BY event_id"""
+
+
+def taken_back(reader: sqlite3.Connection) -> list[DrawTakenBack]:
+    """All draws that were taken back, oldest first."""
+    return [DrawTakenBack(*row) for row in reader.execute(_TAKEN_BACK)]
+
+
+def take_back(study: Study, reviewer: str, name: str, reason: str, *, labels_stay: bool = False) -> DrawTakenBack:
+    """Take a draw back, with its batches, in one transaction: the record keeps both, and the name is free again.
+
+    Labels on its units are labels of the study and stay. Raises :class:`UserError` for a draw that there is not,
+    without a reason, and, unless ``labels_stay``, where reviewers have decided units of their batches.
+    """
+    reader, reason = study.reader, " ".join(reason.split())
+    draw_named(reader, name)
+    if not reason or len(reason) > LONGEST_REASON or is_damaged(reason):
+        raise UserError(f"Say why, in 1 to {LONGEST_REASON} characters: --reason 'The seed was the wrong one.'")
+    given = dict(reader.execute(_ON_BATCHES, (name,)).fetchall())
+    if given and not labels_stay:
+        raise UserError(
+            f"{name_list([*given])} decided {counted(sum(given.values()), 'unit')} of the batches of {name!r}. Taking "
+            "the draw back changes none of these labels, and ends the batches: add --labels-stay if you mean that."
+        )
+    events, study_id = [row[0] for row in reader.execute(_EVENTS, (name,))], study.meta("study_id")
+    recorder = Recorder(reviewer)
+
+    def change(connection: sqlite3.Connection) -> None:
+        for event in events:
+            undo = NewEvent("retract", study_id, {"reason": reason}, undoes_event=event)
+            recorder.append(connection, undo, block=DRAW, mode="blind")
+
+    study.write(change)
+    return taken_back(study.reader)[-1]
 
 
 def _of(said: Mapping[str, Any], reviewer: str, at_utc: str) -> UnitDraw:

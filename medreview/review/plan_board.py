@@ -5,13 +5,14 @@ before them, and while a blind block of theirs is open (:func:`hidden_from`).
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Final
 
-from medreview.labels import same_label
+from medreview.labels import axis_words, same_label
 from medreview.next_step import command
 from medreview.review.batches import UnitBatches, batches
 from medreview.review.blind_block import blind_block_open
@@ -29,7 +30,7 @@ _SHARED: Final = """SELECT reviewer, count(*) FROM batch_unit WHERE name = ?1 AN
     SELECT unit FROM batch_unit WHERE name = ?1 GROUP BY unit HAVING count(*) > 1) GROUP BY 1"""
 _LABELS: Final = """SELECT unit, reviewer, label FROM compared_label
 WHERE pass = 1 AND axis = ?2 AND unit IN (SELECT unit FROM drawn_unit WHERE name = ?1) ORDER BY unit, reviewer"""
-_CONFLICTS: Final = """SELECT count(DISTINCT c.unit) FROM conflict AS c
+_CONFLICTS: Final = """SELECT c.unit, c.axis FROM conflict AS c
 LEFT JOIN adjudicated AS a ON a.unit = c.unit AND a.axis = c.axis AND a.stands
 WHERE a.unit IS NULL AND c.unit IN (SELECT unit FROM drawn_unit WHERE name = ?)"""
 
@@ -50,7 +51,8 @@ class BatchProgress:
 @dataclass(frozen=True, slots=True)
 class AgreementSoFar:
     """Of the units that two or more have decided, on how many all labels are the same; of each two labels on a unit,
-    how many are. ``conflicts``: units that wait to be settled. ``labels``: how many each reviewer gave."""
+    how many are; all that on one ``axis``. ``conflicts``: units that wait to be settled, ``differ`` those of each axis,
+    flags included. ``labels``: how many each reviewer gave."""
 
     axis: str
     units: int
@@ -58,6 +60,7 @@ class AgreementSoFar:
     pairs: int
     same_pairs: int
     conflicts: int
+    differ: Mapping[str, int]
     labels: Mapping[str, int]
 
 
@@ -142,9 +145,17 @@ def _agreement(reader: sqlite3.Connection, drawn: UnitDraw) -> AgreementSoFar:
         labels[who] = labels.get(who, 0) + 1
     several = [given for given in said.values() if len(given) > 1]
     alike = [[same_label(axis, one, other) for one, other in combinations(given, 2)] for given in several]
-    waiting = reader.execute(_CONFLICTS, (drawn.name,)).fetchone()[0]
+    waiting = reader.execute(_CONFLICTS, (drawn.name,)).fetchall()
+    differ = dict(sorted(Counter(row["axis"] for row in waiting).items()))
     return AgreementSoFar(
-        axis, len(several), sum(map(all, alike)), sum(map(len, alike)), sum(map(sum, alike)), waiting, labels
+        axis,
+        len(several),
+        sum(map(all, alike)),
+        sum(map(len, alike)),
+        sum(map(sum, alike)),
+        len({row["unit"] for row in waiting}),
+        differ,
+        labels,
     )
 
 
@@ -163,7 +174,8 @@ def _next(
     if agreement and agreement.conflicts:
         name = "conflicts" if drawn.kind == STATEMENT else f"conflicts_{KINDS[drawn.kind].queue_name}"
         settle = command("review", study, "--queue", name, "--filter", f"drawn={drawn.name}")
-        found.append(f"{counted(agreement.conflicts, 'conflict')} to settle: {settle}")
+        on = ", ".join(f"{axis_words(axis)} {number:,}" for axis, number in agreement.differ.items())
+        found.append(f"{counted(agreement.conflicts, 'conflict')} to settle ({on}): {settle}")
     if agreement and agreement.labels and drawn.kind in (STATEMENT, *KINDS):
         unit = () if drawn.kind == STATEMENT else ("--unit", "key_fact" if drawn.kind == "fact" else drawn.kind)
         found.append(f"Its figures: {command('stats', study, *unit, '--where', f'drawn={drawn.name}')}")

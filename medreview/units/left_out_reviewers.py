@@ -76,10 +76,13 @@ class PassRule:
         return sum(one.right for one in found), len(found)
 
     def waiting(self, reader: sqlite3.Connection) -> Iterator[str]:
-        """A sentence for each reviewer with checks that do not count yet, since an open block hides them."""
+        """A sentence for each reviewer with checks that do not count yet, since an open block hides them, and for each
+        who has met none."""
         for name in (row[0] for row in reader.execute(_REVIEWERS)):
-            hidden = len(self._checks(gold_results(reader, name))) - self.counts(reader, name)[1]
-            if hidden:
+            met, counted = len(self._checks(gold_results(reader, name))), self.counts(reader, name)[1]
+            if not met:
+                yield f"{name} has met no check: these labels stay, and nothing is known of this reviewer's attention."
+            elif hidden := met - counted:
                 checks = "1 check does" if hidden == 1 else f"{hidden} checks do"
                 yield f"Of {name} {checks} not count yet: the batch or the block that hides them is not done."
 

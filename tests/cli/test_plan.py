@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from medreview.review.decision import last_undone
 from medreview.study import Study
 from tests.support.commands import Program, own_settings
 
@@ -69,7 +70,7 @@ def test_whoever_reads_the_board_with_units_left_sees_no_agreement(medreview: Pr
     moved = shared.rename(shared.with_name("moved.medreview"))  # now nobody knows who reads it
     assert "If you are somebody else, open the study once" in medreview("plan", "show", moved).stdout
     own_settings(medreview.folder, 'reviewer = "eva"\n')  # she runs the study, and has no batch
-    assert "Agreement so far: all give the same label on " in medreview("plan", "show", moved).stdout
+    assert "Agreement so far (evidence): all give the same label on " in medreview("plan", "show", moved).stdout
     with Study.open(moved, read_only=True) as study:
         looks = study.reader.execute("SELECT reviewer, json_extract(payload, '$.shown') FROM event WHERE kind = 'look'")
         assert list(map(tuple, looks)) == [("eva", "labels")]
@@ -113,7 +114,10 @@ def test_a_batch_goes_out_as_a_copy_of_its_own_and_comes_back(medreview: Program
     copy = tmp_path / "anna.medreview"
     said = medreview("package", shared, copy, "--batch", "main", "--for", "anna").stdout
     assert "A copy of 4 units of the batch 'main' made by" in said
-    medreview("review", copy, "--plain", "--reviewer", "anna", input="1\n1\n1\n1\nq\n")
+    own_settings(medreview.folder, 'reviewer = "kb"\n')
+    assert "--reviewer anna" in medreview("review", copy, "--plain", check=2).stderr
+    own_settings(medreview.folder, "")
+    medreview("review", copy, "--plain", input="1\n1\n1\n1\nq\n")  # as anna, whoever is logged in
     assert "counts theirs as open" in medreview("plan", "show", copy).stdout
     assert "added" in medreview("merge", shared, copy).stdout
     (told,) = json.loads(medreview("plan", "show", shared, "--json").stdout)
@@ -140,6 +144,27 @@ def test_a_model_is_asked_the_questions_of_a_draw(medreview: Program, demo: Path
     assert "5 inputs" in told
     both = medreview("generate", "answers", demo, "q.csv", "--model", "demo", "--drawn", "five", check=2)
     assert "not both" in both.stderr
+
+
+def test_a_draw_is_taken_back_with_its_batches_and_its_labels_stay(medreview: Program, shared: Path) -> None:
+    medreview("review", shared, "--plain", "--reviewer", "anna", "--queue", "mine", input="1\nq\n")
+    retract = ("plan", "retract", shared, "main", "--reason", "The seed was the wrong one.")
+    assert "anna decided 1 unit of the batches of 'main'" in " ".join(medreview(*retract, check=2).stderr.split())
+    assert "Say why" in medreview(*retract[:-1], "  ", check=2).stderr
+    told = json.loads(medreview(*retract, "--labels-stay", "--reviewer", "kb", "--json").stdout)
+    assert (told["name"], told["reviewer"], told["reason"]) == ("main", "kb", "The seed was the wrong one.")
+    board = medreview("plan", "show", shared).stdout
+    assert "main: taken back by kb on " in board
+    assert "anna" not in board
+    assert "is empty" in medreview("review", shared, "--plain", "--reviewer", "anna", "--queue", "mine", check=2).stderr
+    assert "Nothing in the study fits" in medreview("stats", shared, "--where", "drawn=main", check=2).stderr
+    assert "no draw 'main'" in medreview(*retract, check=2).stderr
+    assert "6 statements" in medreview("plan", "draw", shared, "statements", 6, "--name", "main", "--seed", "s2").stdout
+    assert "to 3 of 3" in medreview("plan", "assign", shared, "main", "--to", TEAM, "--each", 3).stdout
+    assert "whole" in medreview("check", shared).stdout
+    with Study.open(shared, read_only=True) as study:
+        assert study.reader.execute("SELECT count(*) FROM decision_current").fetchone()[0] == 1
+        assert last_undone(study.reader, "kb", 1) is None  # U on the screen brings no draw back
 
 
 def test_nothing_drawn_leads_to_a_draw(medreview: Program, demo: Path) -> None:

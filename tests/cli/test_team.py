@@ -84,7 +84,8 @@ def test_the_board_and_the_figures_are_what_the_rule_comes_to(handed_in: Program
     assert all(one["decided"] == one["units"] for board in (of_items, of_answers) for one in board["reviewers"])
     so_far = of_answers["agreement"]
     assert (so_far["units"], so_far["pairs"], so_far["same_pairs"]) == (answers.shared, answers.pairs, answers.same)
-    assert so_far["conflicts"] == len(answers.differ)
+    assert (so_far["conflicts"], so_far["differ"]) == (len(answers.differ), {"hallucination": len(answers.differ)})
+    assert of_items["agreement"]["differ"]["dispute"] == len(rule(handed_in, TEAM)[0].differ)
     for team, words in ((TEAM, ()), (TEAM.without("dora"), ("--passed", "attention"))):
         found = rule(handed_in, team)[0]
         told = json.loads(handed_in("stats", "s.medreview", "--unit", "qa", "--json", *FEW, *words).stdout)

@@ -160,6 +160,32 @@ def _batch_lines(made: "UnitBatches") -> Iterator[str]:
 
 
 @plan.command()
+def retract(
+    study: StudyFile,
+    name: Annotated[str, Argument(metavar="NAME", help="The draw.")],
+    reason: Annotated[str, Option(metavar="TEXT", help="Why; the record keeps it.")],
+    labels_stay: Annotated[
+        bool, Option("--labels-stay", help="Also where reviewers have decided units of their batches; they keep them.")
+    ] = False,
+    reviewer: Reviewer = None,
+    as_json: Json = False,
+) -> None:
+    """Take a draw back that was a mistake, with its batches. The record keeps it with your reason.
+
+    Labels that were given stay labels of the study. The name is free for another draw. Copies of batches that are out
+    come back by `merge` as before.
+
+    Example: medreview plan retract sepsis.medreview pairs --reason "The seed was the wrong one."
+    """
+    from medreview.review.draws import take_back
+
+    with open_study(study) as opened:
+        gone = take_back(opened, decider(reviewer), name, reason, labels_stay=labels_stay)
+    words = f"{gone.name}: taken back by {gone.reviewer}. What is left: {command('plan', 'show', study)}"
+    result(gone._asdict(), one_line(words), as_json=as_json)
+
+
+@plan.command()
 def show(study: StudyFile, as_json: Json = False) -> None:
     """Show every draw: who has which batch, how far each reviewer is, agreement so far, what to do next.
 
@@ -167,6 +193,7 @@ def show(study: StudyFile, as_json: Json = False) -> None:
 
     Example: medreview plan show sepsis.medreview
     """
+    from medreview.review.draws import taken_back
     from medreview.review.looks import told_by_sums
     from medreview.review.plan_board import plan_board
     from medreview.study.package import package_of
@@ -177,10 +204,12 @@ def show(study: StudyFile, as_json: Json = False) -> None:
         shown = [one.agreement.labels for one in found if one.agreement and one.agreement.units]
         if any(told_by_sums(labels.items(), who) for labels in shown for who in asking):
             looked(opened, "plan", "labels")
-        copy = package_of(opened.reader)
+        copy, gone = package_of(opened.reader), taken_back(opened.reader)
     lines = [line for one in found for line in ("", *_board_lines(one))][1:]
     if not found:
         lines = [f"Nothing is drawn yet: {command('plan', 'draw', study, 'KIND', 'N')}"]
+    for one in gone:
+        lines.append(one_line(f"{one.name}: taken back by {one.reviewer} on {one.at_utc[:10]}: {one.reason}"))
     if any(one.withheld for one in found):
         opens = command("review", study, "--reviewer", "NAME")
         lines.append(f"If you are somebody else, open the study once under your own name: {opens}")
@@ -190,6 +219,8 @@ def show(study: StudyFile, as_json: Json = False) -> None:
 
 
 def _board_lines(board: "DrawBoard") -> Iterator[str]:
+    from medreview.labels import axis_words
+
     yield f"{board.name}: {one_line(board.words)} ({one_line(board.drawn_by)}, {board.drawn_at[:10]})"
     yield from _stratum_lines(list(board.strata))
     if board.batches:
@@ -208,7 +239,8 @@ def _board_lines(board: "DrawBoard") -> Iterator[str]:
         yield f"  {one_line(board.withheld)}"
     elif agreement and agreement.units:
         yield (
-            f"  Agreement so far: all give the same label on {agreement.same:,} of {counted(agreement.units, 'unit')} "
+            f"  Agreement so far ({axis_words(agreement.axis)}): all give the same label on {agreement.same:,} of "
+            f"{counted(agreement.units, 'unit')} "
             f"with two labels or more ({agreement.same / agreement.units:.1%}); of each two labels on a unit, "
             f"{agreement.same_pairs / agreement.pairs:.1%} are the same"
         )

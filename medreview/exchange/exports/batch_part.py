@@ -24,8 +24,8 @@ _NEVER: Final = (
     "llm_sent", "passage_run", "passage_feature", "lookup",
 )  # fmt: skip
 """Tables of how material came to be, which nobody needs who decides."""
-_WHOLE: Final = ("fact", "suggestion")
-"""Kinds whose units a reviewer's events make: they go with the whole study."""
+_WHOLE: Final = "suggestion"
+"""A kind whose units a reviewer's events make: they go with the whole study."""
 
 _OF_STATEMENTS: Final = "SELECT response_id FROM statement WHERE statement_id IN (SELECT value FROM json_each(?))"
 _OF_REFERENCES: Final = "SELECT response_id FROM reference WHERE reference_id IN (SELECT value FROM json_each(?))"
@@ -34,6 +34,8 @@ _TIED: Final = """SELECT s.statement_id FROM statement AS s
 WHERE s.response_id IN (SELECT value FROM json_each(?1)) AND s.response_id IN (
     SELECT response_id FROM statement JOIN retired_statement USING (statement_id)
     UNION SELECT response_id FROM statement WHERE in_place_of IS NOT NULL)"""
+_OF_SUGGESTIONS: Final = """SELECT key_fact_id FROM key_fact
+WHERE suggestion <> '' AND key_fact_id IN (SELECT value FROM json_each(?))"""
 _CITED: Final = "SELECT source_id FROM citation WHERE response_id IN (SELECT value FROM json_each(?))"
 _PAGES: Final = "SELECT snapshot_id FROM snapshot WHERE source_id IN (SELECT value FROM json_each(?))"
 _REFERENCES: Final = "SELECT reference_id FROM reference WHERE response_id IN (SELECT value FROM json_each(?))"
@@ -52,7 +54,7 @@ def _units_of(study: Study, name: str, made_for: str) -> tuple[str, ...]:
     no part can be cut out.
     """
     drawn = draw_named(study.reader, name)
-    if drawn.kind in _WHOLE or drawn.kind not in (STATEMENT, *KINDS):
+    if drawn.kind == _WHOLE or drawn.kind not in (STATEMENT, *KINDS):
         raise UserError(f"{name!r} is a draw of {drawn.noun}s, which go with the whole study: leave --batch out.")
     if not made_for:
         return drawn.units
@@ -66,14 +68,25 @@ def _units_of(study: Study, name: str, made_for: str) -> tuple[str, ...]:
 
 
 def batch_part(study: Study, name: str, made_for: str) -> StudyPart:
-    """The part of a study that a draw, or one reviewer's batch of it, needs. Raises as :func:`_units_of`."""
+    """The part of a study that a draw, or one reviewer's batch of it, needs.
+
+    Raises as :func:`_units_of`, and for key facts that reviewers' labels made of suggestions.
+    """
     units, read = _units_of(study, name, made_for), _BatchReader(study.reader)
-    made_of: dict[str, set[str]] = {table: set() for table in ("statement", "response", "source", "reference")}
+    made_of: dict[str, set[str]] = {
+        table: set() for table in ("statement", "response", "source", "reference", "key_fact")
+    }
     for unit in units:
         kind = kind_of(unit)
         tables = (STATEMENT,) if kind == STATEMENT else MADE_OF.get(kind, ())  # of stored units none
         for table, one in zip(tables, ids_of(unit), strict=False):
             made_of.setdefault(table, set()).add(one)
+    facts = made_of["key_fact"]
+    if kept := read.ids(_OF_SUGGESTIONS, facts):
+        raise UserError(
+            f"Reviewers' labels made {counted(len(kept), 'key fact')} of {name!r} out of suggestions. A batch without "
+            "these labels lacks them: leave --batch out."
+        )
     kinds = {kind_of(unit) for unit in units}
     statements, named = made_of["statement"], read.named(units)
     responses = made_of["response"] | named | read.ids(_OF_STATEMENTS, statements)
@@ -90,7 +103,7 @@ def batch_part(study: Study, name: str, made_for: str) -> StudyPart:
     held = {
         "statement_id": statements, "response_id": responses, "source_id": sources, "reference_id": references,
         "snapshot_id": read.ids(_PAGES, sources) | named, "unit_id": set(units), "passage_id": named, "case_id": cases,
-        "question_sha256": questions,
+        "question_sha256": questions, **({"key_fact_id": facts} if facts else {}),
     }  # fmt: skip
     words = f"{counted(len(units), 'unit')} of the batch {name!r}"
     shown = frozenset({*units, *statements, study_id})

@@ -27,7 +27,7 @@ ALL: tuple[Part, ...] = ("judges", "models", "gold", "labels", "notes")
 
 
 @pytest.mark.parametrize("without", [ALL, ()])
-@pytest.mark.parametrize("kind", [kind for kind in LABELS if kind not in ("fact", "suggestion")])
+@pytest.mark.parametrize("kind", [kind for kind in LABELS if kind != "suggestion"])
 def test_a_batch_of_each_kind_goes_out_alone_and_comes_back(
     study: Study, tmp_path: Path, kind: str, without: tuple[Part, ...]
 ) -> None:
@@ -123,10 +123,10 @@ def test_a_part_of_a_cut_statement_comes_with_what_it_was_cut_from(study: Study,
 
 def test_a_batch_that_cannot_be_cut_out_is_refused(study: Study) -> None:
     fill(study)
-    draw(study, "kb", frame_named("facts"), None)
+    draw(study, "kb", frame_named("suggestions"), None)
     draw(study, "kb", frame_named("qa"), None)
     for name, who, why in (
-        ("facts", "", "go with the whole study"), ("qa", "bo", "bo has no batch of 'qa'"),
+        ("suggestions", "", "go with the whole study"), ("qa", "bo", "bo has no batch of 'qa'"),
         ("x", "", "no draw 'x'"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=why):
