@@ -92,7 +92,8 @@ for command in (
     judges.jury,
     results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, study_file.export,
     cited_pages.citations, references.references, cited_pages.urls, references.evidence, judges.prompts,
-    config.trust, study_file.merge, study_file.backup, study_file.check, study_file.identifiers, config.where,
+    study_file.identifiers,
+    config.trust, study_file.merge, study_file.backup, study_file.check, config.where,
 ):  # fmt: skip
     app.command(command.__name__.rstrip("_").replace("_", "-"))(command)
 app.add_typer(generate.generate, name="generate")

@@ -156,7 +156,8 @@ def check_fault(row: Row, texts: TextsHere) -> str:
     if wrong := unstorable(result):
         return wrong
     texts.read_check(result)
-    return "" if result.get("verdict") == row["verdict"] else "its result has another verdict"
+    # A copy without verdicts has an empty one, and a result without an opinion.
+    return "" if result.get("verdict") == (row["verdict"] or "not_checkable") else "its result has another verdict"
 
 
 def call_fault(row: Row, _: TextsHere) -> str:

@@ -71,9 +71,9 @@ async def test_a_digit_in_the_reason_strip_corrects_the_verdict(study: Study) ->
 
 
 async def test_keys_of_ones_own_for_verdicts_correct_too(study: Study) -> None:
-    app = workbench(study, keys={"decide_partial": "F3", "decide_contradicted": "F4"})
+    app = workbench(study, keys={"decide_partial": "F3", "decide_contradicted": "F6"})
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "j", "f4", "f3")
+        await press(pilot, "j", "f6", "f3")
         assert "R01 S2: partial. Why not “supported”?" in pane_text(app, "foot")
         assert [row["label"] for row in study.reader.execute("SELECT label FROM decision_first")] == ["partial"]
         await press(pilot, "escape", "h", "f3", "5")  # in this step a verdict does nothing
