@@ -7,12 +7,14 @@ import pytest
 
 from medreview import pipeline
 from medreview.citations import citation
+from medreview.citations.stage import extract_all
 from medreview.exchange.imports.listed_citations import GivenPage
 from medreview.generators.source_texts import page_at
 from medreview.review.snapshot_diff import snapshot_diffs
 from medreview.sources.stage import store_given
 from medreview.study import Study
 from medreview.units.documents import about
+from tests.support.study_builder import build
 
 PLAIN = "https://a.example/statins?id=7"
 TRACKED = f"{PLAIN}&utm_source=chatgpt.com"
@@ -69,6 +71,19 @@ def test_a_table_of_pairs_and_texts_that_came_with_answers_find_it(stored_earlie
             assert found.text.startswith("Statins lower LDL cholesterol.")
         assert {page_at(study, address).url for address in named} == {TRACKED}, "also to generate questions from"
         assert [change for address in named for change in snapshot_diffs(study.reader, address)] == []
+
+
+def test_the_host_of_a_redirect_is_the_one_that_its_own_entry_names(tmp_path: Path) -> None:
+    to = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/"
+    listed = [f"First.Example {to}A", f"A guideline {to}B", f"second.example {to}C", "https://plain.example/x"]
+    with Study.create(tmp_path / "a.medreview") as study:
+        build(study, lambda rows: rows.response("r1", "See the list.", listed=json.dumps(listed), cited=0))
+        extract_all(study)
+        hosts = dict(study.reader.execute("SELECT url, domain FROM source").fetchall())
+    assert hosts == {
+        f"{to}A": "first.example", f"{to}B": "vertexaisearch.cloud.google.com", f"{to}C": "second.example",
+        "https://plain.example/x": "plain.example",
+    }  # fmt: skip
 
 
 def test_one_that_is_there_under_both_keys_is_the_plain_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

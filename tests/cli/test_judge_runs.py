@@ -155,8 +155,11 @@ def test_with_examples_and_without_on_the_same_pairs_with_the_cost_of_each(empty
         own_settings(tmp_path, endpoint.table("one", price_input=1.0, price_output=2.0))
         medreview("judge", path, "--judge", "one")
         medreview("judge", path, "--judge", "one", "--examples", 4)
-    found = compared(medreview, path, *(str(run["number"]) for run in compared(medreview, path)["runs"]))
+    runs = [str(run["number"]) for run in compared(medreview, path)["runs"]]
+    found = compared(medreview, path, *runs)
+    other_half = compared(medreview, path, *runs, "--half", "test")
 
+    assert (other_half["examples"], other_half["dropped"]) == (0, 0), "examples are of the tuning half"
     assert [found[side]["run"]["examples"] for side in ("first", "second")] == [0, 4]
     assert found["differ"] == ["prompt", "examples"]
     assert (found["pairs"], found["examples"], found["dropped"]) == (len(DRUGS) - 4, 4, 4)

@@ -69,6 +69,7 @@ def badges(study):
         ({"quotes": START, "quote": STOP}, JudgeAnswer((START,))),
         ({"quotes": None, "missing": None, "opposes": True, "opposing_quote": None}, JudgeAnswer(opposes=True)),
         ({"quotes": [START, "", START, STOP], "missing": " x "}, JudgeAnswer((START, STOP), "x")),
+        ({"quotes": list("abcdefghijkl")}, JudgeAnswer(tuple("abcdefghijkl"))),  # as many as are looked up
         ({"quotes": [], "opposes": "no", "opposing_quote": STOP}, JudgeAnswer()),
         ({"quotes": [], "opposes": False, "opposing_quote": STOP}, JudgeAnswer(opposes=False)),
         ({"quotes": [], "opposes": True, "opposing_quote": STOP}, JudgeAnswer(opposes=True, opposing=STOP)),

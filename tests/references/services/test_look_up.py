@@ -17,8 +17,8 @@ from medreview.references.model import (
     WorkKind,
     authority_name,
 )
-from medreview.references.services.client import MemoryAnswers, StudyAnswers
-from medreview.references.services.look_up import asked_by_citation, asked_for, base_of, before_asking, look_up
+from medreview.references.services.client import MemoryAnswers, ServiceAnswer, StudyAnswers
+from medreview.references.services.look_up import Search, asked_by_citation, asked_for, base_of, before_asking, look_up
 from medreview.references.services.medline import EuropePmc, PubMed
 from medreview.references.services.registers import ClinicalTrials, Crossref, DataCite, OpenAlex
 from medreview.setting import SERVICES
@@ -340,6 +340,38 @@ def test_a_slow_service_is_given_up_in_time(servers, ask):
     (check,), _ = ask(cites(FEVER, "doi"), limits=Limits(host_delay=0, deadline=0.3, retries=0))
     assert check.record.authority == "europe_pmc"
     assert outcomes(check)["crossref", "identifier"] == "failed"
+
+
+class OneAuthority:
+    """An authority that answers by the kind of an identifier, and nothing else."""
+
+    name = "europe_pmc"
+
+    def __init__(self, **answers):
+        self._answers = answers
+
+    async def identifier(self, identifier):
+        return self._answers[identifier.kind]
+
+    def query(self, way, reference):
+        return ""
+
+
+@pytest.mark.parametrize(
+    ("doi", "pmid", "outcome"),
+    [("found", "failed", "found"), ("failed", "found", "found"), ("nothing", "failed", "failed"),
+     ("failed", "nothing", "failed"), ("nothing", "found", "found"), ("nothing", "nothing", "nothing")],
+)  # fmt: skip
+async def test_of_several_answers_of_one_authority_found_counts_before_a_failure_and_that_before_nothing(
+    doi, pmid, outcome
+):
+    answers = {
+        "found": ServiceAnswer((Record("europe_pmc", "1", title="Another work"),)), "nothing": ServiceAnswer(()),
+        "failed": ServiceAnswer((), "it is down"),
+    }  # fmt: skip
+    authority = OneAuthority(doi=answers[doi], pmid=answers[pmid])
+    check = await Search(cites(FEVER, "doi", "pmid"), {"europe_pmc": authority}, None).run()
+    assert outcomes(check) == {("europe_pmc", "identifier"): outcome}
 
 
 async def test_it_works_in_a_running_event_loop_as_in_a_notebook(ask):

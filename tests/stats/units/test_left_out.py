@@ -88,6 +88,7 @@ def checked(study: Study) -> Study:
         ("0.5", (), [("bo", "at least 50% of all checks", 1, 3)]),
         ("33 %", (), []),
         ("attention", ("cyd",), [("anna", ATTENTION, 0, 1), ("cyd", "", 0, 0)]),
+        ("attention", ("anna",), [("anna", ATTENTION, 0, 1)]),  # named, and failing as well
         ("", ("bo",), [("bo", "", 1, 3)]),
     ],
 )
