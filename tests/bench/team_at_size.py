@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 
 from medreview.study import Study
-from tests.bench.papers_at_size import timed
+from tests.bench.papers_at_size.paper import PaperRun
 from tests.support.commands import own_settings
 from tests.support.simulated_team import (
     Annotator,
@@ -59,9 +59,10 @@ def beside(what: str, study: float, rule: float, more: str = "") -> None:
 
 def run(part: float, seed: int, folder: Path) -> None:
     """From the lead's study to the table of labels."""
+    bench = PaperRun(folder, "")
 
     def command(*words: object) -> str:
-        return timed(folder, [str(word) for word in words])
+        return bench.run(*map(str, words))
 
     team = team_of(people(), round(5543 * part), round(2077 * part), seed)
     own_settings(folder, 'reviewer = "lead"\n')

@@ -13,12 +13,12 @@ import pytest
 
 from medreview.generators.answer_rankings import RankingDraw, answering_models, make_rankings
 from medreview.replays.papers.cliniqlink import table
-from medreview.stats.units.kind_labels import OF_MODE, kind_labels
+from medreview.stats.units.kind_labels import kind_labels
 from medreview.stats.units.rankings import RankingFigures, ranking_figures
 from medreview.stats.units.rated_outputs import rated_outputs, shown_rankings
 from medreview.study import Study
 from tests.support.asked_items import Annotator, Rule, answer_by_rule, fill, rank
-from tests.support.unit_study import decide, do
+from tests.support.unit_study import do
 
 RULES = {f"m{place}": Rule(right=0.9 - 0.08 * place, invents=0.04 + 0.1 * place) for place in range(8)}
 CERTAIN = (Annotator("anna"),)
@@ -80,11 +80,8 @@ def test_what_is_left_of_an_order_that_was_taken_back_does_not_count(asked: Path
         query = "SELECT event_id FROM event WHERE unit = ? AND json_extract(payload, '$.axis') = 'rank'"
         (order,) = study.reader.execute(query, (units[0],)).fetchone()
         do(study, "anna", "retract", units[0], undoes_event=order)
-        decide(study, "anna", units[1], "quality/1", "okay", block="rankings")
-        given, shown = kind_labels(study.reader, "ranking"), shown_rankings(study.reader)
-        rated, first = rated_outputs(given, shown), rated_outputs(given, shown, OF_MODE["blind"])
+        rated = rated_outputs(kind_labels(study.reader, "ranking"), shown_rankings(study.reader))
     assert {one.ranking.unit for one in rated} == {units[1]}
-    assert (rated[0].qualities["anna"], first[0].qualities["anna"] in ("good", "bad")) == ("okay", True)
 
 
 def test_the_rate_goes_against_usefulness_over_models_with_an_exact_p(ranked):
