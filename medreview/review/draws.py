@@ -65,9 +65,11 @@ _OTHERS: Final = {
     ),
     "addresses": DrawFrame(
         ADDRESS, "cited URL", None,
-        """SELECT o."key" AS unit, o.domain FROM source AS o
+        """SELECT o."key" AS unit, o.domain,
+                  CASE n.valid WHEN 1 THEN 'valid' WHEN 0 THEN 'invalid' ELSE 'not fetched' END AS valid
+           FROM source AS o LEFT JOIN snapshot_content AS n ON n.snapshot_id = o.current_snapshot
            WHERE EXISTS (SELECT 1 FROM citation AS c WHERE c.source_id = o.source_id)""",
-        ("domain",),
+        ("domain", "valid"),
     ),
 }  # fmt: skip
 

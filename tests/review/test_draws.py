@@ -168,3 +168,15 @@ def test_questions_are_those_that_were_asked_and_addresses_those_that_are_cited(
     build(empty_study, few)
     assert drawn(empty_study, "asked", None).draw.units == ("How much?",)
     assert drawn(empty_study, "addresses", None).draw.units == ("url:https://cited.example/",)
+
+
+def test_as_many_invalid_addresses_can_be_drawn_as_are_wanted(empty_study: Study) -> None:
+    def some(rows: StudyBuilder) -> None:
+        for number in range(6):
+            gone: dict[str, Any] = {"page_state": "http_error", "status": 404} if number % 2 else {}
+            rows.page(f"p{number}", "" if gone else "Fluids are given early.", **gone)
+        rows.response("r1", cites=[f"p{number}" for number in range(6)])
+
+    build(empty_study, some)
+    found = drawn(empty_study, "addresses", 4, by=["valid"], allot="equal").draw
+    assert [(one.name, one.frame, one.drawn) for one in found.strata] == [("invalid", 3, 2), ("valid", 3, 2)]
