@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 
-class Identifier(NamedTuple):
+class PatientIdentifier(NamedTuple):
     """What was found: its ``kind`` in words, and where (offsets of characters)."""
 
     kind: str
@@ -169,7 +169,7 @@ _WORTH_A_LOOK: Final = re.compile(
 )
 
 
-def identifiers(text: str) -> Iterator[Identifier]:
+def identifiers(text: str) -> Iterator[PatientIdentifier]:
     """Everything in a text that looks like an identifier of a person, in its order; of two that overlap the first."""
     if not _WORTH_A_LOOK.search(text):
         return
@@ -182,5 +182,5 @@ def identifiers(text: str) -> Iterator[Identifier]:
     after = 0
     for start, end, kind in found:
         if start >= after:
-            yield Identifier(kind, start, end)
+            yield PatientIdentifier(kind, start, end)
             after = end

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from medreview.errors import UserError
-from medreview.llm.identifiers import Identifier, identifiers
+from medreview.llm.identifiers import PatientIdentifier, identifiers
 from medreview.llm.settings import JudgeSettings
 from medreview.next_step import command
 from medreview.study import Study
@@ -45,7 +45,7 @@ class FoundText:
     place: str
     text: str
     sha256: str
-    found: tuple[Identifier, ...]
+    found: tuple[PatientIdentifier, ...]
     allowed: bool
 
     def lines(self) -> Iterator[str]:
