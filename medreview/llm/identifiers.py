@@ -48,60 +48,20 @@ _TOLL_FREE: Final = re.compile(r"1?8(?:00|33|44|55|66|77|88)\d{7}$|0(?:800|808|9
 _PUBLIC: Final = re.compile(r"hotline|helpline|lifeline|crisis|poison|emergency|notruf|bereitschaft|urgences", re.I)
 _NEAR: Final = 60
 """Characters before a number, of its sentence, in which a word can say that it is a public one."""
-_ROLES: Final = frozenset(
-    [
-        "admin",
-        "contact",
-        "editor",
-        "editors",
-        "enquiries",
-        "help",
-        "hello",
-        "info",
-        "information",
-        "library",
-        "mail",
-        "media",
-        "news",
-        "noreply",
-        "office",
-        "permissions",
-        "press",
-        "privacy",
-        "publications",
-        "reprints",
-        "secretariat",
-        "secretary",
-        "service",
-        "subscriptions",
-        "support",
-        "webmaster",
-    ]
-)
+_ROLES: Final = frozenset((
+    "admin", "contact", "editor", "editors", "enquiries", "help", "hello", "info", "information", "library", "mail",
+    "media", "news", "noreply", "office", "permissions", "press", "privacy", "publications", "reprints",
+    "secretariat", "secretary", "service", "subscriptions", "support", "webmaster",
+))  # fmt: skip
 _STREET: Final = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Boulevard|Blvd|Court|Ct|Place|Terrace|Close|Crescent|Square|Row"
     r"|Gardens|Mews)"
 )
 _NAME: Final = r"[A-ZÄÖÜÉÈÁÍÓÚÑŠŽČĆ][\w'’]*[a-zäöüßéèáíóúñ](?:-[A-Z]\w+)*"
-_NO_NAME: Final = frozenset(
-    [
-        "Adult",
-        "Age",
-        "Care",
-        "Doctor",
-        "Doktor",
-        "Education",
-        "Female",
-        "Information",
-        "Male",
-        "Not",
-        "Outcome",
-        "Outcomes",
-        "Population",
-        "Safety",
-        "Unknown",
-    ]
-)
+_NO_NAME: Final = frozenset((
+    "Adult", "Age", "Care", "Doctor", "Doktor", "Education", "Female", "Information", "Male", "Not", "Outcome",
+    "Outcomes", "Population", "Safety", "Unknown",
+))  # fmt: skip
 """What stands behind a title or ``Patient:`` and names nobody."""
 
 
@@ -143,7 +103,7 @@ def _any(text: str, found: "re.Match[str]") -> bool:
 _RULES: Final[tuple[tuple[str, "re.Pattern[str]", Callable[[str, "re.Match[str]"], bool]], ...]] = (
     ("date of birth", re.compile(rf"{_BIRTH}{_LINK}({_DATE})", re.I), _any),
     ("date of birth", re.compile(rf"({_DATE})\s*\(?(?:dob|date of birth|birth date)\b", re.I), _any),
-    ("record number", re.compile(rf"{_RECORD}{_LINK}([A-Z]{{0,4}}-?\d[\dA-Z]*(?:[ -][\dA-Z]+)*)", re.I),
+    ("record number", re.compile(rf"{_RECORD}{_LINK}([A-Z]{{0,4}}-?\d[\dA-Z]*(?:[ -]\d[\dA-Z]*)*)", re.I),
      lambda text, found: sum(map(str.isdigit, found[1])) > 3),
     ("record number", re.compile(r"(?<![\d-])((?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4})(?![\d-])"), _any),
     ("record number", re.compile(r"(?<!\d)(\d{3} \d{3} \d{4})(?!\d)"), _nhs),
@@ -151,7 +111,7 @@ _RULES: Final[tuple[tuple[str, "re.Pattern[str]", Callable[[str, "re.Match[str]"
     ("phone", re.compile(rf"{_CALLED}{_LINK}(\(?\+?\d\)?(?:[ ./()-]{{0,2}}\d){{6,13}})(?![\d-])", re.I), _phone),
     ("phone", re.compile(r"(?<![\d.-])((?:\+|00)[1-9]\d{0,2}[ ./-]?(?:\(0\))?(?:[ ./-]?\d){7,11})(?!\d)"), _phone),
     ("phone", re.compile(r"(?<![\d.-])((?:\(\d{3}\) ?|\d{3}([-.]))\d{3}(?(2)\2|[-.])\d{4})(?![\d-])"), _phone),
-    ("e-mail", re.compile(r"(?<![\w/])([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"), _own_mail),
+    ("e-mail", re.compile(r"(?<![\w/.+-])([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"), _own_mail),
     ("address", re.compile(rf"(?<![\d.])(\d{{1,5}}[A-Za-z]?\s+(?:[A-Z][\w'.-]+\s+){{1,3}}{_STREET})\b(?! of)"), _any),
     ("address", re.compile(r"\b([A-ZÄÖÜ][\wäöüß]*(?:straße|strasse|str\.|gasse|weg|allee|platz)\s+\d{1,4}[a-z]?)\b"),
      _any),

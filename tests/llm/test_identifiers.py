@@ -40,6 +40,9 @@ def test_of_what_only_looks_like_one_few_stop() -> None:
         ("Patient: Amara Lindqvist, born 3 May 1951, MRN 5512345.",
          [("name", "Amara Lindqvist"), ("date of birth", "3 May 1951"), ("record number", "5512345")]),
         ("NHS 485 777 3456 or 485 777 3457", [("record number", "485 777 3457")]),
+        ("Is MRN 5512345 the right chart of 2019?", [("record number", "5512345")]),
+        ("Case number 12 in the series of 2019 had it.", []),
+        ("a." * 200_000, []),  # what looks at each start of a long word again would not end
         ("", []),
     ],
 )  # fmt: skip
