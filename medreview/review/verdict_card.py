@@ -231,8 +231,8 @@ _TWO_WAY: Final = {True: "supported", False: "not_supported", None: None}
 
 
 def _rules(item: StatementView, lacking: Sequence[Span]) -> str:
-    """``rules (words only): contradicted [1], unsure [2] [3]; not on this page: Ibrutinib``: where they find something
-    comes first."""
+    """``rules (words only): contradicted [1], unsure [2] [3]; not on this page: Ibrutinib``. Where they find something
+    comes first; where they find nothing, what the page does not have: the end of a row may be cut."""
     said: dict[str, list[str]] = {}
     offline = [each for each in item.judgements if each.offline]
     for source in sorted(item.sources, key=lambda source: source.place):
@@ -245,7 +245,8 @@ def _rules(item: StatementView, lacking: Sequence[Span]) -> str:
     ordered = sorted(said, key=lambda word: word not in telling)
     words = ", ".join(f"{word} {' '.join(said[word])}" for word in ordered)
     lacks = ", ".join(_one_line(item.text[start:end]) for start, end in lacking)
-    return f"{_rules_name(judge_name(offline[0]))}: {words}" + (f"; not on this page: {lacks}" if lacks else "")
+    parts = [words, *([f"not on this page: {lacks}"] if lacks else [])]
+    return f"{_rules_name(judge_name(offline[0]))}: {'; '.join(parts if telling else parts[::-1])}"
 
 
 def _rules_name(judge: str) -> str:

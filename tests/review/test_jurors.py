@@ -51,7 +51,7 @@ def test_the_rules_say_what_the_open_page_does_not_have_and_nothing_where_it_is_
     build(study, change)
     refresh(study)
     session = ReviewSession(study, "kb", open_queue(study, "responses", "kb", filter="mL/kg"))
-    assert session.card.rules == "rules (words only): unsure [1] [2]; not on this page: 50, crystalloid"
+    assert session.card.rules == "rules (words only): not on this page: 50, crystalloid; unsure [1] [2]"
     session.turn_source(1)
     assert session.card.rules == "rules (words only): unsure [1] [2]"
     blind = ReviewSession(study, "anna", open_queue(study, "responses", "anna", filter="mL/kg", blind=True))
