@@ -8,7 +8,7 @@ and only ``medreview.cli`` imports Rich. Data flows one way, in the order of the
 
 with ``study`` (the SQLite file) under all of them and ``pipeline`` the only module that knows the order.
 
-For Python, everything public is here, and each name is loaded when it is first used (``docs/api.md``)::
+For Python, everything public is here, and each name is loaded when it is first used (``docs/reference/api.md``)::
 
     with medreview.open_study("sepsis.medreview", read_only=True) as study:
         for comparison in study.agreement(mode="blind"):

@@ -2,5 +2,5 @@
 
 ``open_study`` opens a study; what can be done with it stands there, in ``figures`` and on ``opened``. ``material`` and
 ``tables`` are what is read, ``texts`` functions that need no study. All of it is glue: rules live in the rooms that it
-calls. ``docs/api.md`` is its reference.
+calls. ``docs/reference/api.md`` is its reference.
 """

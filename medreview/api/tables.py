@@ -1,6 +1,6 @@
 """Tables of a study: rows with types, which become a DataFrame where pandas is installed.
 
-``docs/api.md`` and the codebook describe the columns.
+``docs/reference/api.md`` and the codebook describe the columns.
 """
 
 from __future__ import annotations

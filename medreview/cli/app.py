@@ -60,7 +60,7 @@ app = typer.Typer(
     help="Check what a language model says about medicine against the sources it cites.\n\n"
     "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers. "
     "After that `medreview` alone lists your studies and opens one.\n\n"
-    "Exit codes: 0 done, 1 a check failed, 2 something you can mend, 130 stopped; docs/commands.md has all.",
+    "Exit codes: 0 done, 1 a check failed, 2 something you can mend, 130 stopped; docs/reference/commands.md has all.",
 )
 
 

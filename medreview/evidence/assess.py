@@ -1,7 +1,7 @@
 """Assessment of one statement against one source: evidence, highlights, clashes, and a score for triage.
 
 ``unsupported`` orders statements for review; it is neither a probability nor a verdict. Rules on words cannot tell what
-a source means: on some medical data sets they are near chance (docs/evidence.md).
+a source means: on some medical data sets they are near chance (docs/explanation/evidence.md).
 
 The score goes by the features of the pair. Shares of the statement's words in the source say little where a citation
 was looked up by those very words. So two measures of likeness stand beside them, which a passage of much else does not

@@ -1,6 +1,6 @@
 """Quote grounding: where in a source a quotation is, and how faithful it is.
 
-Statuses (docs/evidence.md):
+Statuses (docs/explanation/evidence.md):
 
 - ``exact``: code point for code point;
 - ``normalised``: the same words and numbers in order; only case, white space, typography, ligatures, line-end hyphens,

@@ -1,4 +1,4 @@
-"""What the words of the screens mean, for a clinician: the page behind ``F1`` and docs/glossary.md show the same."""
+"""What the words of the screens mean, for a clinician: shown by ``F1`` and in docs/reference/glossary.md."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple

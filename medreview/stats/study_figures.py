@@ -1,6 +1,6 @@
 """All figures of a study: read once as a stream, counted, then resampled; and as what ``stats --json`` prints.
 
-``figure_document`` adds the name of the schema, which ``docs/stats.schema.json`` has.
+``figure_document`` adds the name of the schema, which ``docs/reference/stats.schema.json`` has.
 """
 
 import sqlite3

@@ -43,7 +43,7 @@ def test_runs_of_a_file_are_said_compared_and_divided(medreview, runs: Path) -> 
     assert "paired by question (6 shared)" in told
     assert "Several answers of one model" not in told
     document = json.loads(medreview("stats", runs, *FEW, "--json", "--between", "run").stdout)
-    jsonschema.validate(document, json.loads((ROOT / "docs" / "stats.schema.json").read_text()))
+    jsonschema.validate(document, json.loads((ROOT / "docs" / "reference" / "stats.schema.json").read_text()))
     (family,) = (one for one in document["differences"] if one["between"] == "arms_support")
     assert (family["arms"], family["without"]) == ("run", 0)
     assert document["repeated"]["told_by"] == ["run"]

@@ -14,7 +14,7 @@ from tests.docs.test_pages import PAGES, ROOT, page
 PLACES = sorted(
     {
         (path.name, *found)
-        for path in (ROOT / "docs").glob("*.md")
+        for path in (ROOT / "docs").rglob("*.md")
         for found in re.findall(r"`([\w/]+\.py):([\w.]+)`", path.read_text(encoding="utf-8"))
     }
 )

@@ -1,4 +1,4 @@
-"""The examples of docs/extending.md, applied to a copy of the program, do what the page says."""
+"""The examples of docs/developers/extending.md, applied to a copy of the program, do what the page says."""
 
 import json
 import os

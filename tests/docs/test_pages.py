@@ -31,13 +31,15 @@ from tests.tools.replays_page import PAGE, replays_page
 from tests.tools.stats_schema import PLACE, lost, made
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "sample_data" / "README.md"])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "sample_data" / "README.md"])
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def page(name: str) -> str:
-    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+    """The text of the one page of this name, in whichever part of the documentation it stands."""
+    (path,) = [path for path in PAGES if path.name == name and path.is_relative_to(ROOT / "docs")]
+    return path.read_text(encoding="utf-8")
 
 
 def anchors(text: str) -> set[str]:
@@ -67,7 +69,8 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 def test_every_page_is_in_the_index() -> None:
     listed = set(_LINK.findall(page("README.md")))
-    assert {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"} <= listed
+    docs = ROOT / "docs"
+    assert {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} - {"README.md"} <= listed
 
 
 @pytest.mark.parametrize(("name", "table"), [("keys", REVIEW), ("figure keys", FIGURES)])
@@ -114,7 +117,8 @@ def test_a_table_has_every(name: str, words: list[str]) -> None:
 
 @pytest.mark.parametrize("name", settings_tables.PAGES)
 def test_the_tables_of_settings_are_those_of_the_program(name: str) -> None:
-    assert page(name) == settings_tables.filled(name), "write them anew: python -m tests.tools.settings_tables"
+    now = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert now == settings_tables.filled(name), "write them anew: python -m tests.tools.settings_tables"
 
 
 def test_every_field_of_the_settings_is_a_setting_but_for_what_is_found_out() -> None:

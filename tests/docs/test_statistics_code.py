@@ -1,4 +1,4 @@
-"""The code of docs/statistics.md, in Python and in R, makes the figures of ``stats`` again from the exported files."""
+"""The code of docs/explanation/statistics.md makes the figures of ``stats`` again from the exported files."""
 
 import json
 import re

@@ -137,7 +137,7 @@ def test_a_german_answer_to_a_german_page_is_in_its_language():
 
 
 def test_the_page_of_generators_has_every_code():
-    page = (Path(__file__).parents[2] / "docs" / "generators.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "generators.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^- ``(\w+)``", str(answer_rules.__doc__), re.MULTILINE))
     assert len(listed) >= 7
     assert listed <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""Writes the reference in docs/api.md from signatures and docstrings: ``python -m tests.tools.api_reference``."""
+"""Writes docs/reference/api.md from signatures and docstrings: ``python -m tests.tools.api_reference``."""
 
 import ast
 import dataclasses
@@ -22,7 +22,7 @@ from medreview.progress import SILENT
 from medreview.setting import settings_in
 from medreview.sources import stage
 
-FILE = Path(__file__).parents[2] / "docs" / "api.md"
+FILE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 BEGIN, END = "<!-- reference -->", "<!-- /reference -->"
 
 GROUPS = {

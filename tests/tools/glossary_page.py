@@ -1,4 +1,4 @@
-"""Write docs/glossary.md from the glossary that the screens show.
+"""Write docs/reference/glossary.md from the glossary that the screens show.
 
     python -m tests.tools.glossary_page
 
@@ -10,7 +10,7 @@ from typing import Final
 
 from medreview.review.glossary import GROUPS
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "glossary.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "reference" / "glossary.md"
 HEAD: Final = """# Glossary
 
 The words of the screens, as the workbench itself explains them.

@@ -1,4 +1,4 @@
-"""Writes the table of docs/producers.md: the systems whose files are read, and what such a file holds.
+"""Writes the table of docs/reference/producers.md: the systems whose files are read, and what such a file holds.
 
 ``python -m tests.tools.producers_page``
 """
@@ -12,7 +12,7 @@ from typing import Final
 from medreview.exchange.producers import producers
 from medreview.exchange.producers.given import Producer
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "producers.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "reference" / "producers.md"
 MARK: Final = "<!-- by tests.tools.producers_page -->"
 
 

@@ -1,4 +1,4 @@
-"""Writes the sections of docs/replays.md on the papers: what each replay does, and how it departs.
+"""Writes the sections of docs/reference/replays.md on the papers: what each replay does, and how it departs.
 
 ``python -m tests.tools.replays_page``
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 from medreview.replays.registry import REPLAYS
 from medreview.replays.replay import Replay
 
-PAGE = Path(__file__).parents[2] / "docs" / "replays.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "replays.md"
 MARK = "<!-- by tests.tools.replays_page -->"
 NAMES = {
     "sourcecheckup": "SourceCheckup", "medhalu": "MedHalu", "cds": "CDS", "medfacteval": "MedFactEval",

@@ -1,4 +1,4 @@
-"""Runs docs/notebook.ipynb and keeps what it prints: ``python -m tests.tools.run_notebook``."""
+"""Runs docs/reference/notebook.ipynb and keeps what it prints: ``python -m tests.tools.run_notebook``."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-FILE = Path(__file__).parents[2] / "docs" / "notebook.ipynb"
+FILE = Path(__file__).parents[2] / "docs" / "reference" / "notebook.ipynb"
 _OWN = ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "XDG_CONFIG_HOME")
 """Folders of the person's own: a kernel would read settings there and leave files."""
 

@@ -15,7 +15,7 @@ from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.setting import Setting
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
-PAGES: Final = {"settings.md": ("settings", "environment"), "judges.md": ("judge",)}
+PAGES: Final = {"reference/settings.md": ("settings", "environment"), "how-to/judges.md": ("judge",)}
 """The pages, and the tables in each."""
 
 

@@ -1,4 +1,4 @@
-"""Make ``docs/stats.schema.json``, the schema of what ``medreview stats --json`` prints, from the dataclasses.
+"""Make ``docs/reference/stats.schema.json``, the schema of ``medreview stats --json``, from the dataclasses.
 
     python -m tests.tools.stats_schema [--check]
 
@@ -20,7 +20,7 @@ from pydantic_core import core_schema
 from medreview.stats.requirements import Outcome
 from medreview.stats.study_figures import SCHEMA, StudyFigures
 
-PLACE = Path(__file__).parents[2] / "docs" / "stats.schema.json"
+PLACE = Path(__file__).parents[2] / "docs" / "reference" / "stats.schema.json"
 _PUBLISHED = {"StatisticDifference": "Difference"}
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

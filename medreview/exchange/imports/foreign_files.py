@@ -207,8 +207,8 @@ def refuse_labels(path: Path, rows: Iterable[NamedRow | BadRecord], fields: Fiel
         raise UserError(
             f"{path} looks like labels, not answers (it has {', '.join(list(columns.values())[:12])}); labels "
             "of judges need the columns judge, response, statement, source and label, those of people reviewer, "
-            "response, statement and label (docs/units.md); name the answers with --map COLUMN=response if they are in "
-            "it."
+            "response, statement and label (docs/how-to/units.md); name the answers with --map COLUMN=response "
+            "if they are in it."
         )
 
 

@@ -3,8 +3,8 @@
 A file goes through ``container`` (its JSON values, whatever holds them), ``envelope`` (what stands around an answer)
 and the first adapter that knows a value; ``given`` makes the record that is stored. Each adapter is a
 :class:`~medreview.exchange.producers.given.Producer`: how to know its forms, at which paths their fields stand, and a
-function for what no path says; ``docs/extending.md`` says how to add one. What no adapter knows is left to the reader
-of plain records.
+function for what no path says; ``docs/developers/extending.md`` says how to add one. What no adapter knows is left
+to the reader of plain records.
 """
 
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,8 @@ The first screen and the workbench's panel ask here as reports do, so that both 
 With 15 to 30 clusters a percentile interval holds the truth in 85 to 90% of studies instead of 95%: the resamples vary
 too little, and as if the figure could not be lopsided. The jackknife leaves out each cluster in turn (Tukey 1958),
 takes t with as many degrees of freedom as these differences support (Satterthwaite 1946), and is made on the logit of a
-share, or on Fisher's z of a coefficient, whose ends it then cannot pass. Measured in docs/validation.md. Of many
-clusters, where reports resample, the linearised interval follows from what each does to the value, to first order.
+share, or on Fisher's z of a coefficient, whose ends it then cannot pass. Measured in docs/explanation/validation.md. Of
+many clusters, where reports resample, the linearised interval follows from what each does to the value, to first order.
 Figures that are finished on a sum of counts (``jackknifed``) have it for any number of clusters.
 """
 
