@@ -98,7 +98,7 @@ def test_every_filter_of_statements_is_described() -> None:
 
 
 OF_KINDS = {table.file for kind in registry.KINDS.values() for table in kind.tables}
-"""Files that units.md describes, each with its kind."""
+"""Files that keys-and-labels.md names, each with its kind."""
 
 
 SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotations.jsonld", "manifest.json")

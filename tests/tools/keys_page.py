@@ -21,6 +21,7 @@ from medreview.units.registry import KINDS as UNITS
 
 _FOLDER: Final = Path(__file__).parents[2] / "docs" / "reference"
 _LABELS: Final = ("key", "label", "meaning")
+_UNIT_COLUMNS: Final = ("kind", "`--queue`", "what is asked", "in an export, beside `unit_labels.csv`")
 
 
 def keys_page() -> str:
@@ -47,7 +48,7 @@ def keys_page() -> str:
             *_section("Severity of harm", _LABELS, map(_label, harm.levels)),
             *_section("Labels of other units", ("kind", *_LABELS), _of_units()),
             *_section("Queues of statements", ("key", "queue", "`--queue`", "shown", "what is in it"), _queues()),
-            *_section("Queues of other units", ("kind", "`--queue`", "what is asked"), _unit_queues()),
+            *_section("Queues of other units", _UNIT_COLUMNS, _unit_queues()),
         ]
     )
 
@@ -103,10 +104,12 @@ def _queues() -> Iterator[tuple[str, ...]]:
 
 
 def _unit_queues() -> Iterator[tuple[str, ...]]:
-    yield from ((kind.noun, f"`{kind.queue_name}`", kind.about) for kind in UNITS.values())
+    for kind in UNITS.values():
+        files = ", ".join(f"`{table.file}`" for table in kind.tables)
+        yield kind.noun, f"`{kind.queue_name}`", kind.about, files
     for queue in ALL:
         if queue.unit == STATEMENT and queue not in KINDS:
-            yield f"each, {queue.title}", f"`{queue.name}_` and the name above", queue.help
+            yield f"each, {queue.title}", f"`{queue.name}_` and the name above", queue.help, ""
 
 
 PAGES: Final[dict[Path, Callable[[], str]]] = {
