@@ -69,14 +69,14 @@ def test_what_changed_around_a_label(terminal: Program) -> None:
 
 
 def test_the_figures_of_a_reviewer(terminal: Program, demo_file: Path) -> None:
-    path = Path(shutil.copy(demo_file, terminal.folder / "sepsis.medreview"))
+    path = Path(shutil.copy(demo_file, terminal.folder / "demo.medreview"))
     with Study.open(path) as study:
         session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
         for place in range(60):
             session.go(place)
             session.decide("partial" if place % 7 == 3 else session.judges_say or "not_addressed")
 
-    command, output = shown("statistics.md")
+    command, output = shown("stats-output.md")
 
     assert printed(output).fullmatch(terminal(*command.split()).stdout)
 
