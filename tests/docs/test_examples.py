@@ -12,7 +12,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.study import Study
-from tests.docs.test_pages import page
+from tests.docs.test_pages import page, written
 from tests.support.commands import Program
 from tests.support.saved_pages import save_pages
 
@@ -82,10 +82,9 @@ def test_the_figures_of_a_reviewer(terminal: Program, demo_file: Path) -> None:
 
 
 def test_the_evidence_filter(terminal: Program) -> None:
-    blocks = re.findall(r"^```json\n(.*?)^```", page("evidence.md"), re.MULTILINE | re.DOTALL)
-    cases, answers = blocks
+    (answers,) = re.findall(r"^```json\n(.*?)^```", page("evidence-filter.md"), re.MULTILINE | re.DOTALL)
 
-    told = terminal("evidence", "--jsonl", input=cases).stdout
+    told = terminal("evidence", "--jsonl", input=written("evidence-filter.md")).stdout
 
     assert [json.loads(line) for line in told.splitlines()] == [json.loads(line) for line in answers.splitlines()]
 

@@ -42,6 +42,12 @@ def page(name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def written(name: str) -> str:
+    """The file that a page writes by a here-document."""
+    (text,) = re.findall(r"<<'END'\n(.*?)^END$", page(name), re.MULTILINE | re.DOTALL)
+    return str(text)
+
+
 def anchors(text: str) -> set[str]:
     """The anchors of a page's headings, by the rule of the sites that show Markdown."""
     seen: Counter[str] = Counter()
