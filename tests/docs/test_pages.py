@@ -110,7 +110,7 @@ SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotat
         ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
-        ("files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
+        ("export-files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
     ],
     ids=["page states", "quote statuses", "tasks", "files of an export"],
 )
