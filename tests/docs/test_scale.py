@@ -1,4 +1,4 @@
-"""The programs that the page on scale shows do what it says; with Ray, where it is there (the extra ``scale``)."""
+"""The programs that the page on Ray shows do what it says; with Ray, where it is there (the extra ``scale``)."""
 
 import json
 import re
@@ -24,7 +24,7 @@ from tests.support.judge_endpoint import NOT_ADDRESSED, as_asked
 
 def shown(name: str) -> str:
     """The text of a program that the page shows."""
-    found = re.search(rf"<!-- {re.escape(name)} -->\n```python\n(.*?)^```", page("scale.md"), re.MULTILINE | re.DOTALL)
+    found = re.search(rf"<!-- {re.escape(name)} -->\n```python\n(.*?)^```", page("ray-programs.md"), re.MULTILINE | re.DOTALL)
     assert found
     return found[1]
 
