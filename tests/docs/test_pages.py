@@ -56,6 +56,12 @@ def page(name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def written(name: str) -> str:
+    """The file that a page writes by a here-document."""
+    (text,) = re.findall(r"<<'END'\n(.*?)^END$", page(name), re.MULTILINE | re.DOTALL)
+    return str(text)
+
+
 def anchors(text: str) -> set[str]:
     """The anchors of a page's headings, by the rule of the sites that show Markdown."""
     seen: Counter[str] = Counter()
@@ -111,7 +117,7 @@ SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotat
         ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
-        ("files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
+        ("export-files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
     ],
     ids=["page states", "quote statuses", "tasks", "files of an export"],
 )
