@@ -19,7 +19,7 @@ COMMANDS = every_command()
 
 def command_lines(path: Path) -> list[str]:
     """Every line that starts the program, in blocks of shell commands and before their outputs."""
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for block in re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S) for line in block.splitlines()]
     lines += [line.removeprefix("$ ") for line in re.findall(r"^\$ .*$", text, re.MULTILINE)]
     starts = re.compile(r"(?:\.venv/bin/|uv run |uvx --from \S+ )?medreview (.*)")
