@@ -21,6 +21,7 @@ from medreview.cli.commands import (
     references,
     results,
     review,
+    seal,
     study_file,
     study_plan,
     swap,
@@ -118,6 +119,7 @@ GROUPS: Final[Mapping[str, Mapping[str, Callable[..., None] | typer.Typer]]] = {
     "Care": {
         "check": study_file.check,
         "backup": study_file.backup,
+        "seal": seal.seal,
         "config": group(
             "Show and change settings; find mistakes in them.\n\n"
             "Without a command it shows every setting.\n\n"

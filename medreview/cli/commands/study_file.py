@@ -25,6 +25,12 @@ def check(
     against: Annotated[
         list[Path] | None, Option(metavar="FOLDER", help="An export that must have been made of it.")
     ] = None,
+    allowed_signers: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE", help="Each seal must be by a key in this file, and one must be there; a file as ssh has."
+        ),
+    ] = None,
     identifiers: Annotated[
         bool,
         Option("--identifiers", help="Instead: list what looks like an identifier of a patient in texts of files."),
@@ -40,8 +46,8 @@ def check(
 ) -> None:
     """Check that the study is whole, or look for identifiers.
 
-    It reads every stored value, places, and the chain of decisions, and changes nothing. --against compares it with
-    exports.
+    It reads every stored value, places, the chain of decisions and the seals, and changes nothing. --against compares
+    it with exports.
 
     --identifiers looks for dates of birth, numbers of records and insurances, telephones, e-mail and street addresses,
     names behind a title. A model outside this machine is sent nothing while there are any that nobody has let go. They
@@ -52,8 +58,8 @@ def check(
     Example: medreview check sepsis.medreview --against labels
     """
     if identifiers:
-        if against:
-            raise UserError("Give --identifiers or --against, not both.")
+        if against or allowed_signers:
+            raise UserError("--identifiers is a check of its own: leave out --against and --allowed-signers.")
         _identifiers(study, reviewer, sent_anyway=sent_anyway, as_json=as_json)
         return
     if sent_anyway:
@@ -63,15 +69,23 @@ def check(
     from medreview.study.check import check_study
 
     with Study.open(study, read_only=True, altered_too=True) as opened:
-        found = check_study(opened)
+        found = check_study(opened, allowed_signers)
         wrong = [*found.faults, *(fault for folder in against or () for fault in not_as_exported(opened, folder))]
     for sentence in wrong:
         say(sentence)
     if found.package:
         say(found.package.words)
+    for one in found.seals:
+        if one.words not in wrong:
+            say(one.words)
     faults = counted(len(wrong), "fault") if wrong else "whole"
     events = "events that cannot be counted" if found.events is None else counted(found.events, "event")
-    told = {"faults": wrong, "events": found.events, "package": asdict(found.package) if found.package else None}
+    told = {
+        "faults": wrong,
+        "events": found.events,
+        "package": asdict(found.package) if found.package else None,
+        "seals": [asdict(one) for one in found.seals],
+    }
     result(told, f"{study}: {faults}, {events}", as_json=as_json)
     raise typer.Exit(1 if wrong else 0)
 
@@ -95,6 +109,16 @@ def backup(
 
 
 _ALL = "judges,models,gold,labels,notes"
+SealFirst = Annotated[
+    bool, Option("--seal", help="Seal the study before that, with your SSH key: `medreview seal` says how.")
+]
+
+
+def _sealed_first(study: Path, reviewer: str | None) -> None:
+    from medreview.study.signed_seals import seal
+
+    with open_study(study) as opened:
+        say(seal(opened, decider(reviewer)).words)
 
 
 def package(
@@ -118,6 +142,7 @@ def package(
             help="Only the units of this draw; with --for, those of that reviewer's batch (`medreview plan`).",
         ),
     ] = "",
+    seal: SealFirst = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -135,6 +160,8 @@ def package(
     from medreview.exchange.exports.package import parts_named
 
     parts = parts_named(without)
+    if seal:
+        _sealed_first(study, reviewer)
     with open_study(study, read_only=True) as opened, progress() as bar:
         who = decider(reviewer)
         part = batch_part(opened, batch, made_for) if batch else None
@@ -318,6 +345,7 @@ def export(
     ] = False,
     leave_out: LeaveOut = None,
     passed: Passed = "",
+    seal: SealFirst = False,
     as_json: Json = False,
 ) -> None:
     """Write labels, judgements and events as tables (CSV).
@@ -337,6 +365,8 @@ def export(
             raise UserError(
                 "--table writes one table instead of a folder: leave out DIR, --sqlite, --jsonl and --deposit."
             )
+        if seal:
+            raise UserError("--seal goes with an export of the record: leave out --table, or use `medreview seal`.")
         _label_table(study, table, dialect, leave_out, passed, blind=blind, as_json=as_json)
         return
     if folder is None:
@@ -357,6 +387,8 @@ def export(
             f"`{command('export', study, folder.with_suffix(''))}`. --sqlite NAME.db puts all tables in one file, and "
             f"`{command('export', study, '--table', folder.with_suffix('.csv'))}` writes one table of labels."
         )
+    if seal:
+        _sealed_first(study, None)
     with open_study(study, read_only=True) as opened, progress() as bar:
         hidden_from = _for_export(opened, blind=blind)
         with without_reviewers(opened, leave_out, passed):
