@@ -154,7 +154,7 @@ class Config:
             more="`--ocr` and `--no-ocr` on the command line go before it. A page takes a few seconds.",
             choices=("off", "scans"),
             example="scans",
-            page="sources.md#scanned-pages",
+            page="../how-to/sources.md#scanned-pages",
         ),
     )
     services: Mapping[str, str] = field(
@@ -163,7 +163,7 @@ class Config:
             f"Base addresses in place of the public ones: {', '.join(f'`{name}`' for name in SERVICES)}.",
             unset="the public ones",
             example='{eutils = "https://mirror.example/eutils"}',
-            page="sources.md#identifiers",
+            page="../how-to/sources.md#identifiers",
             guarded=True,
         ),
     )
@@ -184,7 +184,7 @@ class Config:
             "A folder with prompts of your own: TASK.md there takes the place of the one of this program.",
             more="A relative path begins at the folder of the settings file.",
             example="my-prompts",
-            page="judges.md#prompts-of-your-own",
+            page="../how-to/judges.md#prompts-of-your-own",
             guarded=True,
         ),
     )
@@ -195,7 +195,7 @@ class Config:
             more="They are added to those of the program; pairs that were judged before are not judged again. "
             "A relative path begins at the folder of the settings file.",
             example="own.toml",
-            page="evidence.md#highlights",
+            page="../explanation/evidence.md#highlights",
         ),
     )
     references: Mapping[str, Any] = field(
@@ -206,7 +206,7 @@ class Config:
             "A relative path begins at the folder of the settings file.",
             unset="nothing: they are found only",
             example='{library = "guideline-group.json", online = false}',
-            page="references.md",
+            page="../how-to/references.md",
             guarded=True,
         ),
     )
@@ -217,7 +217,7 @@ class Config:
             more="`--semantic` and `--no-semantic` on the command line go before it.",
             unset="none: the rules alone",
             example='{encoder = "minilm"}',
-            page="judges.md#a-model-of-meaning",
+            page="../how-to/model-of-meaning.md",
             guarded=True,
         ),
     )
@@ -227,7 +227,7 @@ class Config:
             "The models that can be asked, one table `[judges.NAME]` each.",
             unset="none",
             example='{near = {model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}}',
-            page="judges.md#configure",
+            page="../how-to/judges.md#configure",
             guarded=True,
         ),
     )
@@ -237,7 +237,7 @@ class Config:
             "The models that write what is reviewed, one table `[models.NAME]` each, with the fields of a judge.",
             unset="none",
             example='{writer = {model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}}',
-            page="judges.md#configure",
+            page="../how-to/judges.md#configure",
             guarded=True,
         ),
     )
