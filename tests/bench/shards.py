@@ -1,4 +1,4 @@
-"""What it takes to split a study, judge its shards and merge them: material for docs/how-to/scale.md.
+"""What it takes to split a study, judge its shards and merge them: material for docs/explanation/validation.md.
 
     python -m tests.bench.make_study big.medreview --responses 20000 --pairs 200000 --sources 10000 --judges 0
     python -m tests.bench.shards big.medreview 8
