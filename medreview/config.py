@@ -55,7 +55,7 @@ class Config:
         metadata=about(
             "The mouse: a click on an item, a source or a key, and the wheel. Shift and drag selects text.",
             example="false",
-            page="../how-to/reviewing.md#the-mouse",
+            page="../how-to/reviewing.md#set-up-the-workbench",
         ),
     )
     links: bool = field(
@@ -64,7 +64,7 @@ class Config:
             "Addresses of sources are links of the terminal (OSC 8), where their host is shown in full.",
             more="A terminal opens them in a browser: the page then learns that it is looked at.",
             example="true",
-            page="../how-to/reviewing.md#reading-a-source",
+            page="../how-to/reviewing.md#set-up-the-workbench",
         ),
     )
     output: Literal["changes", "plain"] = field(
@@ -84,7 +84,7 @@ class Config:
             more="For that the first screen, or the queue that was opened by name, is kept in the folder for the state "
             "of programs, readable by you alone. `false` keeps none, and removes that of the study that is opened.",
             example="false",
-            page="../how-to/reviewing.md",
+            page="../how-to/reviewing.md#set-up-the-workbench",
         ),
     )
     goal: str = field(
@@ -94,7 +94,7 @@ class Config:
             more="`--goal` on the command line goes before it.",
             unset="none",
             example="60",
-            page="../how-to/reviewing.md#a-goal",
+            page="../how-to/reviewing.md#open-a-study",
         ),
     )
     copy: Literal["auto", "terminal", "file", "both"] = field(
@@ -106,7 +106,7 @@ class Config:
             "where the terminal is not known to take it.",
             choices=("auto", "terminal", "file", "both"),
             example="both",
-            page="../how-to/reviewing.md#copying",
+            page="../how-to/reviewing.md#copy-a-statement",
         ),
     )
     reveal: Reveal = field(
@@ -115,7 +115,7 @@ class Config:
             "When a blind queue shows the judges: after each `block` of 20, or after `each` decision.",
             choices=REVEALS,
             example="each",
-            page="../how-to/reviewing.md#blind",
+            page="../how-to/reviewing.md#review-blind",
         ),
     )
     learned_order: bool = field(
@@ -124,7 +124,7 @@ class Config:
             "Order triage by your own labels, from 25 on.",
             more="`false`: triage has the order of the rules. `F4` turns it off in one study.",
             example="false",
-            page="../how-to/reviewing.md#an-order-that-learns",
+            page="../how-to/reviewing.md#let-triage-learn-from-you",
         ),
     )
     contact: str = field(
@@ -175,7 +175,7 @@ class Config:
             "Digits are for verdicts alone.",
             unset="as in the table of keys",
             example='{defer = "F9"}',
-            page="../how-to/reviewing.md#keys",
+            page="keys-and-labels.md",
         ),
     )
     prompts: str = field(

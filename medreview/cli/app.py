@@ -23,6 +23,7 @@ from medreview.cli.commands import (
     references,
     results,
     review,
+    seal,
     study_file,
     study_plan,
     swap,
@@ -93,7 +94,7 @@ for command in (
     results.report, papers.assisted, prepare.facts, cited_pages.diff, results.stats, study_file.export,
     cited_pages.citations, references.references, cited_pages.urls, references.evidence, judges.prompts,
     study_file.identifiers,
-    config.trust, study_file.merge, study_file.backup, study_file.check, config.where,
+    config.trust, study_file.merge, study_file.backup, study_file.check, seal.seal, config.where,
 ):  # fmt: skip
     app.command(command.__name__.rstrip("_").replace("_", "-"))(command)
 app.add_typer(generate.generate, name="generate")

@@ -10,6 +10,7 @@ from typer.main import get_command
 
 from medreview.cli.app import app
 from tests.support.commands import Done, Program, in_process
+from tests.support.ssh_keys import HAS_SSH, new_key
 
 BAD = "\u202eevil\ufff9\ufffa\ufffb\x1b[31m\x9b\u200b\U000e0041\nINJECTED\r\x07"
 STUDY = f"study {BAD}.medreview"
@@ -111,6 +112,8 @@ COMMANDS = (
     ("merge", STUDY, f"missing{BAD}.medreview"),
     ("merge", STUDY, STUDY),
     ("backup", STUDY, f"copy{BAD}.medreview"),
+    ("seal", STUDY, "--key", f"key{BAD}", "--reviewer", BAD, "--out", f"seal{BAD}"),
+    ("seal", STUDY, "--key", f"missing{BAD}"),
     ("check", STUDY),
     ("trust", f"settings{BAD}.toml"),
     ("trust", f"missing{BAD}.toml"),
@@ -150,6 +153,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / f"facts{BAD}.csv").write_text(f"question,fact,category\nQ{chr(0x202E)},eGFR below 30,\u202eodd\n")
     rules = f"# Rules{BAD}\n\n- A rule{BAD}.\n".replace("INJECTED", "that may begin a line: it is a text")
     (folder / f"rules{BAD}.md").write_text(rules)
+    if HAS_SSH:
+        new_key(folder / f"key{BAD}")
     (folder / "pages").mkdir()
     page = f"<title>Metformin{BAD}</title><p>Do not start metformin below an eGFR of 30{BAD}.</p>" * 20
     (folder / "pages" / "manifest.jsonl").write_text(

@@ -15,6 +15,7 @@ from medreview.study import Study
 from medreview.study.check import check
 from tests.support.dying import KILLED, Blow, run
 from tests.support.fact_study import FactStudy
+from tests.support.ssh_keys import HAS_SSH, new_key
 
 SETTINGS: Final = '[judges.atlas]\nmodel = "atlas-2"\nbase_url = "http://127.0.0.1:9/v1"\n'
 RECENT: Final = json.dumps(
@@ -65,6 +66,12 @@ def pages_state(path: Path) -> object:
     lines = [json.loads(line) for line in (path / "manifest.jsonl").read_text().splitlines()]
     assert all((path / line["file"]).is_file() for line in lines if "file" in line)
     return {file.name: file.read_bytes() for file in path.iterdir() if not file.name.startswith(".")}
+
+
+def seal_state(path: Path) -> object:
+    """The lines of a signed text, whose signature is there; not when it was made."""
+    assert path.with_name(f"{path.name}.sig").read_text().endswith("-----END SSH SIGNATURE-----\n")
+    return [line.split()[0] for line in path.read_text().splitlines()]
 
 
 def headings(path: Path) -> object:
@@ -155,6 +162,10 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     "study/recent_list.py": (
         Writer(("recent", "--forget", "/a/gone.medreview"), "state/medreview/recent.json", before=RECENT),
     ),
+    "cli/commands/seal.py": (
+        Writer(("seal", "study.medreview", "--key", "key", "--out", "a.seal"), "a.seal", seal_state),
+    )
+    * HAS_SSH,
     "settings_files.py": (Writer(("trust", "--yes"), "config/medreview/trusted.json"),),
 }
 """By the module that opens the workplace: commands that come to it."""
@@ -202,6 +213,9 @@ def bench_of(sample: Path, base: Path) -> Bench:
 
 def states(writer: Writer, bench: Bench) -> tuple[object, object, int]:
     """What stands under the name before and after the command, and its steps; the bench is as before it."""
+    if writer.arguments[0] == "seal":
+        new_key(bench.ready / "key")
+        assert bench.run(Writer(("declare", "study.medreview", "--data", "None."), ""), bench.ready)[0] == 0
     folder = bench.fresh()
     place = folder / writer.name
     if writer.arguments[0] == "judge":

@@ -27,7 +27,7 @@ for a script.
 | 1 | a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question to a model |
 | 2 | something you can mend: one sentence on standard error says what |
 | 3 | some questions to a model had no answer of use, or some results of `--batch-in`; the others are stored |
-| 70 | the workbench ended on an error of its own; [nothing is lost](../how-to/reviewing.md#leaving) |
+| 70 | the workbench ended on an error of its own; [nothing is lost](../how-to/reviewing.md#leave) |
 | 129, 143 | the workbench ended because the terminal was lost (SIGHUP) or because the system sent SIGTERM |
 | 130 | stopped with Ctrl-C or SIGINT; what was stored stays, and the same command goes on from there |
 | 141 | the reader of the output went away (`medreview stats ... \\| head`) |

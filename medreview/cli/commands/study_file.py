@@ -25,9 +25,15 @@ def check(
     against: Annotated[
         list[Path] | None, Option(metavar="FOLDER", help="An export that must have been made of it.")
     ] = None,
+    allowed_signers: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE", help="Each seal must be by a key in this file, and one must be there; a file as ssh has."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Look whether the study is whole: every stored value, places, and the chain of decisions. Changes nothing.
+    """Look whether the study is whole: every stored value, places, decisions and seals. Changes nothing.
 
     Exit code 1 when something is wrong. Example: medreview check sepsis.medreview --against labels
     """
@@ -36,15 +42,23 @@ def check(
     from medreview.study.check import check_study
 
     with Study.open(study, read_only=True, altered_too=True) as opened:
-        found = check_study(opened)
+        found = check_study(opened, allowed_signers)
         wrong = [*found.faults, *(fault for folder in against or () for fault in not_as_exported(opened, folder))]
     for sentence in wrong:
         say(sentence)
     if found.package:
         say(found.package.words)
+    for one in found.seals:
+        if one.words not in wrong:
+            say(one.words)
     faults = counted(len(wrong), "fault") if wrong else "whole"
     events = "events that cannot be counted" if found.events is None else counted(found.events, "event")
-    told = {"faults": wrong, "events": found.events, "package": asdict(found.package) if found.package else None}
+    told = {
+        "faults": wrong,
+        "events": found.events,
+        "package": asdict(found.package) if found.package else None,
+        "seals": [asdict(one) for one in found.seals],
+    }
     result(told, f"{study}: {faults}, {events}", as_json=as_json)
     raise typer.Exit(1 if wrong else 0)
 
@@ -66,6 +80,16 @@ def backup(
 
 
 _ALL = "judges,models,gold,labels,notes"
+SealFirst = Annotated[
+    bool, Option("--seal", help="Seal the study before that, with your SSH key: `medreview seal` says how.")
+]
+
+
+def _sealed_first(study: Path, reviewer: str | None) -> None:
+    from medreview.study.signed_seals import seal
+
+    with open_study(study) as opened:
+        say(seal(opened, decider(reviewer)).words)
 
 
 def package(
@@ -89,6 +113,7 @@ def package(
             help="Only the units of this draw; with --for, those of that reviewer's batch (`medreview plan`).",
         ),
     ] = "",
+    seal: SealFirst = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
@@ -104,6 +129,8 @@ def package(
     from medreview.exchange.exports.package import parts_named
 
     parts = parts_named(without)
+    if seal:
+        _sealed_first(study, reviewer)
     with open_study(study, read_only=True) as opened, progress() as bar:
         who = decider(reviewer)
         part = batch_part(opened, batch, made_for) if batch else None
@@ -281,6 +308,7 @@ def export(
     ] = False,
     leave_out: LeaveOut = None,
     passed: Passed = "",
+    seal: SealFirst = False,
     as_json: Json = False,
 ) -> None:
     """Write labels, spans, judgements and events as CSV files, with a codebook and a manifest.
@@ -299,6 +327,8 @@ def export(
             raise UserError(
                 "--table writes one table instead of a folder: leave out DIR, --sqlite, --jsonl and --deposit."
             )
+        if seal:
+            raise UserError("--seal goes with an export of the record: leave out --table, or use `medreview seal`.")
         _label_table(study, table, dialect, leave_out, passed, blind=blind, as_json=as_json)
         return
     if folder is None:
@@ -319,6 +349,8 @@ def export(
             f"`{command('export', study, folder.with_suffix(''))}`. --sqlite NAME.db puts all tables in one file, and "
             f"`{command('export', study, '--table', folder.with_suffix('.csv'))}` writes one table of labels."
         )
+    if seal:
+        _sealed_first(study, None)
     with open_study(study, read_only=True) as opened, progress() as bar:
         hidden_from = _for_export(opened, blind=blind)
         with without_reviewers(opened, leave_out, passed):
