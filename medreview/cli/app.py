@@ -11,6 +11,7 @@ from medreview.cli.command_group import CommandGroup, group
 from medreview.cli.commands import (
     cited_pages,
     config,
+    docs,
     generate,
     judge,
     judge_runs,
@@ -134,6 +135,7 @@ GROUPS: Final[Mapping[str, Mapping[str, Callable[..., None] | typer.Typer]]] = {
             },
             otherwise="show",
         ),
+        "docs": docs.docs,
     },
 }
 """The commands by their names, under the headings that stand beside them in the help."""
