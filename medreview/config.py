@@ -217,7 +217,7 @@ class Config:
             more="`--semantic` and `--no-semantic` on the command line go before it.",
             unset="none: the rules alone",
             example='{encoder = "minilm"}',
-            page="../how-to/judges.md#a-model-of-meaning",
+            page="../how-to/model-of-meaning.md",
             guarded=True,
         ),
     )
@@ -227,7 +227,7 @@ class Config:
             "The models that can be asked, one table `[judges.NAME]` each.",
             unset="none",
             example='{near = {model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}}',
-            page="../how-to/judges.md#configure",
+            page="#a-judge",
             guarded=True,
         ),
     )
@@ -237,7 +237,7 @@ class Config:
             "The models that write what is reviewed, one table `[models.NAME]` each, with the fields of a judge.",
             unset="none",
             example='{writer = {model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}}',
-            page="../how-to/judges.md#configure",
+            page="#a-judge",
             guarded=True,
         ),
     )

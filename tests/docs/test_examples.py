@@ -12,7 +12,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.study import Study
-from tests.docs.test_pages import ROOT, page
+from tests.docs.test_pages import ROOT, page, written
 from tests.support.commands import Program
 from tests.support.saved_pages import save_pages
 
@@ -69,23 +69,22 @@ def test_what_changed_around_a_label(terminal: Program) -> None:
 
 
 def test_the_figures_of_a_reviewer(terminal: Program, demo_file: Path) -> None:
-    path = Path(shutil.copy(demo_file, terminal.folder / "sepsis.medreview"))
+    path = Path(shutil.copy(demo_file, terminal.folder / "demo.medreview"))
     with Study.open(path) as study:
         session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
         for place in range(60):
             session.go(place)
             session.decide("partial" if place % 7 == 3 else session.judges_say or "not_addressed")
 
-    command, output = shown("statistics.md")
+    command, output = shown("stats-output.md")
 
     assert printed(output).fullmatch(terminal(*command.split()).stdout)
 
 
 def test_the_evidence_filter(terminal: Program) -> None:
-    blocks = re.findall(r"^```json\n(.*?)^```", page("evidence.md"), re.MULTILINE | re.DOTALL)
-    cases, answers = blocks
+    (answers,) = re.findall(r"^```json\n(.*?)^```", page("evidence-filter.md"), re.MULTILINE | re.DOTALL)
 
-    told = terminal("evidence", "--jsonl", input=cases).stdout
+    told = terminal("evidence", "--jsonl", input=written("evidence-filter.md")).stdout
 
     assert [json.loads(line) for line in told.splitlines()] == [json.loads(line) for line in answers.splitlines()]
 

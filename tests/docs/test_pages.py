@@ -56,6 +56,12 @@ def page(name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def written(name: str) -> str:
+    """The file that a page writes by a here-document."""
+    (text,) = re.findall(r"<<'END'\n(.*?)^END$", page(name), re.MULTILINE | re.DOTALL)
+    return str(text)
+
+
 def anchors(text: str) -> set[str]:
     """The anchors of a page's headings, by the rule of the sites that show Markdown."""
     seen: Counter[str] = Counter()
@@ -111,7 +117,7 @@ SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotat
         ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
-        ("files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
+        ("export-files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
     ],
     ids=["page states", "quote statuses", "tasks", "files of an export"],
 )
@@ -170,7 +176,7 @@ def test_the_synonyms_that_are_shown_are_read(tmp_path: Path) -> None:
 
 
 def test_the_page_names_every_key_of_the_json(tmp_path: Path) -> None:
-    told = json.loads(Program(tmp_path)("replay", "cds", "s.medreview", "--sample", "--json").stdout)
+    told = json.loads(Program(tmp_path)("papers", "replay", "cds", "s.medreview", "--sample", "--json").stdout)
     text = PAGE.read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)`", text.partition("## As JSON")[2].partition("\n## ")[0]))
     assert named >= {*told, *told["steps"][0], *told["figures"][0]}
