@@ -24,9 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from medreview.evidence.assess import assess
-from medreview.evidence.pair_signs import pair_signs
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.sentence_analysis import compared_part
 from medreview.review.learned_order import EVERY, FROM, OrderVersion, log_odds_of_places
 from tests.bench.evidence_fit.cases import Case, load
 from tests.bench.evidence_fit.figures import auroc
@@ -52,9 +50,7 @@ def prepared(cases: Sequence[Case]) -> list[Comparable]:
     for case, group in zip(cases, groups, strict=True):
         source = index(case.text)
         made = assess(case.statement, source)
-        passages = [source.passage_at(hit.start) for hit in made.spans]
-        signs = pair_signs(compared_part(case.statement), source, passages).values
-        found.append((made.unsupported, signs, case.label != "supported", group))
+        found.append((made.unsupported, made.pair.values, case.label != "supported", group))
     found.sort(key=lambda one: -one[0])
     places = log_odds_of_places([one[0] for one in found])
     return [Comparable(place, *one[1:]) for place, one in zip(places, found, strict=True)]
