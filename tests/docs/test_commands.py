@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 import typer
 
+from medreview.cli.command_tree import command_of, every_command
+from medreview.cli.meant_words import meant
 from tests.docs.test_pages import PAGES, ROOT
-from tests.tools.commands_page import PAGE, commands_page, every_command
+from tests.tools.commands_page import PAGE, commands_page
 
 COMMANDS = every_command()
 """The commands of the program by what is typed for them."""
@@ -54,9 +56,8 @@ def test_every_function_that_is_written_as_a_command_is_one() -> None:
     ids=[f"{page}: {line}" for page, line in LINES],
 )
 def test_a_command_line_is_one_that_the_program_takes(page: str, line: str) -> None:
-    name, *arguments = shlex.split(re.split(r" [<>|] ?", line)[0], comments=True)
-    if arguments and f"{name} {arguments[0]}" in COMMANDS:
-        name = f"{name} {arguments.pop(0)}"
+    words, _ = meant(shlex.split(re.split(r" [<>|] ?", line)[0], comments=True))
+    name, arguments = command_of(words, COMMANDS)
     with redirect_stdout(StringIO()), suppress(typer.Exit):  # an option that prints and ends is taken, too
         COMMANDS[name].make_context(name, arguments)
     assert len(LINES) > 40

@@ -176,7 +176,7 @@ def test_the_synonyms_that_are_shown_are_read(tmp_path: Path) -> None:
 
 
 def test_the_page_names_every_key_of_the_json(tmp_path: Path) -> None:
-    told = json.loads(Program(tmp_path)("replay", "cds", "s.medreview", "--sample", "--json").stdout)
+    told = json.loads(Program(tmp_path)("papers", "replay", "cds", "s.medreview", "--sample", "--json").stdout)
     text = PAGE.read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)`", text.partition("## As JSON")[2].partition("\n## ")[0]))
     assert named >= {*told, *told["steps"][0], *told["figures"][0]}

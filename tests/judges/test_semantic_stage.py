@@ -14,6 +14,7 @@ from medreview.judges.runs import ENGINE
 from medreview.judges.votes import judges_of_support
 from medreview.pipeline import Meaning
 from medreview.semantic.configured import SemanticSettings
+from medreview.semantic.minilm import MiniLM
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.units.statement_view import load_statement_view
@@ -21,6 +22,7 @@ from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMI
 from tests.support import dying
 from tests.support.embeddings_endpoint import Embeddings, letters, meaning
 from tests.support.http_server import Exchange, answer_json, in_turn
+from tests.support.packaged_encoder import needs_packaged_encoder
 from tests.support.study_builder import new_version, rows_of
 
 EVIDENCE: Final = "SELECT * FROM evidence ORDER BY 1, 2"
@@ -278,6 +280,23 @@ def test_killed_half_way_it_goes_on_and_encodes_nothing_again_that_is_kept(
             pipeline.judge(study, meaning=meaning(server))
         assert held(path) == (whole, texts)
         assert not kept & set(sent(server))
+
+
+@needs_packaged_encoder
+def test_vectors_of_words_take_a_byte_a_number_and_a_score_is_the_same_of_new_and_of_kept_ones(
+    study: Study,
+) -> None:
+    asked = Meaning(SemanticSettings("minilm"))
+    pipeline.judge(study, meaning=asked)
+    new = [row["blended"] for row in rows_of(study, EVIDENCE)]
+    sizes = {row["size"] for row in rows_of(study, "SELECT length(vector) AS size FROM passage_vector")}
+    pipeline.order_by_rules(study)
+    planned = pipeline.plan_meaning(study, asked).plan
+    pipeline.judge(study, meaning=asked)
+
+    assert all(size % MiniLM.size == 0 and size > 2 * MiniLM.size for size in sizes), "a byte a number"
+    assert (planned.pairs, planned.texts) == (len(STATEMENTS) * 2, 0)
+    assert [row["blended"] for row in rows_of(study, EVIDENCE)] == new
 
 
 def reranked(exchange: Exchange) -> None:
