@@ -217,7 +217,7 @@ class Config:
             more="`--semantic` and `--no-semantic` on the command line go before it.",
             unset="none: the rules alone",
             example='{encoder = "minilm"}',
-            page="../how-to/judges.md#a-model-of-meaning",
+            page="../how-to/model-of-meaning.md",
             guarded=True,
         ),
     )

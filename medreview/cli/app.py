@@ -13,6 +13,7 @@ from medreview.cli.command_group import CommandGroup, group, summary
 from medreview.cli.commands import (
     cited_pages,
     config,
+    docs,
     generate,
     judge,
     judge_runs,
@@ -136,6 +137,7 @@ GROUPS: Final[Mapping[str, Mapping[str, Callable[..., None] | typer.Typer]]] = {
             },
             otherwise="show",
         ),
+        "docs": docs.docs,
     },
 }
 """The commands by their names, under the headings that stand beside them in the help."""
