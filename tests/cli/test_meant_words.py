@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from medreview.cli.command_tree import command_of, every_command
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import command_of
 from medreview.cli.meant_words import OLD_NAMES, meant
 from tests.support.commands import Program
 

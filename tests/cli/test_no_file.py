@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from medreview.cli.command_tree import every_command
+from medreview.cli.app import every_command
 from tests.support.commands import Program
 
 WITHOUT_STUDY = {

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from medreview.cli.command_tree import command_of, every_command
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import command_of
 from medreview.cli.meant_words import meant
 from tests.docs.test_pages import PAGES, ROOT
 from tests.tools.commands_page import PAGE, commands_page
