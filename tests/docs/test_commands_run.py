@@ -36,21 +36,18 @@ PAGES: Final = [
 NOT_RUN: Final = {
     "medreview demo": "the folder has the study that it makes",
     "medreview docs": "opens a browser; tests/cli/test_docs.py",
+    "python -m tests.bench": "measures for minutes to hours; run by hand",
 }
 """Beginnings of commands that are not run here -> why."""
 OWN: Final = {"answers.docx": DOCS / "tutorials" / "files" / "ward-answers.docx"}
 """A file that a reader has -> what has its place here."""
-RUN: Final = frozenset(
-    ["reviewing", "units", "honest-review", "two-reviewers", "axes", "generators", "references", "sources", "citations"]
-)
-NOT_YET: Final = frozenset(
-    page.name for page in PAGES if page.parent.name in ("how-to", "explanation") and page.stem not in RUN
-)
+NOT_YET: Final = frozenset({"hospital.md", "model-of-meaning.md", "unit-figures.md", "validation.md"})
 """Pages whose commands do not run yet."""
 
 ENDPOINT: Final = "http://localhost:8000/v1"
 """The address of a model on the pages; the server of the test answers in its place."""
 _FILE: Final = re.compile(r"# ([\w-]+\.\w+)\n")
+_WRITTEN: Final = re.compile(r"^cat > (\S+) <<'END'\n(.*?)^END$", re.MULTILINE | re.DOTALL)
 _STARTS: Final = re.compile(r"(?:uv run (?:--no-dev )?|uvx --from \S+ |\.venv/bin/)?(?=medreview\b)")
 _SHELL: Final = ("cat", "cp", "echo", "head", "mkdir", "printf", "python", "Rscript")
 """Other programs that are started as the page says."""
@@ -72,6 +69,9 @@ def steps(text: str) -> Iterator[Step]:
         if block.language in ("sh", "console"):
             shown = block.code.replace("\\\n", " ").splitlines()
             lines = [line.removeprefix("$ ") for line in shown if block.language == "sh" or line.startswith("$ ")]
+            for written in _WRITTEN.finditer(block.code):
+                yield Step(written[2], file=written[1])
+                lines = [line for line in lines if line not in written[0].splitlines()]
             for line in lines:
                 command, _, comment = line.partition("  #")
                 if (command := _STARTS.sub("", command.strip())) and not command.startswith("#"):
