@@ -41,13 +41,7 @@ NOT_RUN: Final = {
 """Beginnings of commands that are not run here -> why."""
 OWN: Final = {"answers.docx": DOCS / "tutorials" / "files" / "ward-answers.docx"}
 """A file that a reader has -> what has its place here."""
-_RUN: Final = frozenset(
-    "statistics evidence judges files report scale reviewing units honest-review two-reviewers axes generators references "
-    "sources citations".split()
-)
-NOT_YET: Final = frozenset(
-    page.name for page in PAGES if page.parent.name in ("how-to", "explanation") and page.stem not in _RUN
-)
+NOT_YET: Final = frozenset({"hospital.md", "model-of-meaning.md", "unit-figures.md", "validation.md"})
 """Pages whose commands do not run yet."""
 
 ENDPOINT: Final = "http://localhost:8000/v1"
