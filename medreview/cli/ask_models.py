@@ -202,7 +202,7 @@ def run_batches(
         for job in done.others:
             say(
                 f"  {visible(job.batch_id or job.job_id)} is under way for {visible(job.name)} as it was set up then; "
-                "with these settings again it is collected, or it is given up with `medreview batches`."
+                "with these settings again it is collected, or it is given up with `medreview judges batches`."
             )
         for job in done.jobs:
             say(f"  {visible(job.batch_id)} at {visible(job.host)}: {counted(job.requests, 'question')}")

@@ -46,6 +46,8 @@ class SemanticSettings:
 
 SECONDS_A_TEXT: Final = 0.012
 """Of the packaged encoder, of a passage of 25 words, on two cores of 2020."""
+BYTES_A_CHARACTER: Final = 50
+"""Of the vectors that the packaged encoder gives the words of a text, as they are stored: 300 kB for 1,000 words."""
 CHARACTERS_A_TOKEN: Final = 4
 """Of English prose."""
 _READ: Final = 1_200
@@ -88,12 +90,14 @@ def configured_encoder(
 
 
 def cost(texts: int, characters: int, endpoint: JudgeSettings | None) -> str:
-    """What it costs to ask about so many texts, said before: time on this machine, or tokens and their price."""
+    """What it costs to ask about so many texts, said before: time and room on this machine, or tokens and their
+    price."""
     what = counted(texts, "text")
     if endpoint is None:
         seconds = texts * SECONDS_A_TEXT
         time = counted(round(seconds / 60), "minute") if seconds >= 90 else counted(max(1, round(seconds)), "second")
-        return f"{what} to encode on this machine: about {time}."
+        room = max(1, round(min(characters, texts * _READ) * BYTES_A_CHARACTER / 1_000_000))
+        return f"{what} to encode on this machine: about {time}, and {room:,} MB of the study."
     tokens = -(-min(characters, texts * _READ) // CHARACTERS_A_TOKEN)
     price = "" if endpoint.price_input is None else f", about {tokens * endpoint.price_input / 1_000_000:.2f}"
     return f"{what} to send, about {tokens:,} tokens{price}."

@@ -38,7 +38,7 @@ def test_the_packaged_encoder_says_what_it_costs_and_orders_the_pairs(medreview:
 
     assert "ordered" not in plain.stdout, "off unless it is asked for"
     assert f"for the order of {pairs} pairs: " in planned.stdout
-    assert "texts to encode on this machine: about 1 second." in planned.stdout
+    assert "texts to encode on this machine: about 1 second, and 1 MB of the study." in planned.stdout
     assert planned.stdout == asked.stderr, "what it costs is said before it is done"
     assert json.loads(asked.stdout)["meaning"]["pairs"] == pairs
     assert "nothing is left to ask" in again.stdout

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from typer.main import get_command
-
-from medreview.cli.app import app
+from medreview.cli.command_tree import every_command
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 HEAD: Final = """# Commands
@@ -27,7 +25,7 @@ for a script.
 | 1 | a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question to a model |
 | 2 | something you can mend: one sentence on standard error says what |
 | 3 | some questions to a model had no answer of use, or some results of `--batch-in`; the others are stored |
-| 70 | the workbench ended on an error of its own; [nothing is lost](../how-to/reviewing.md#leaving) |
+| 70 | the workbench ended on an error of its own; [nothing is lost](../how-to/reviewing.md#leave) |
 | 129, 143 | the workbench ended because the terminal was lost (SIGHUP) or because the system sent SIGTERM |
 | 130 | stopped with Ctrl-C or SIGINT; what was stored stays, and the same command goes on from there |
 | 141 | the reader of the output went away (`medreview stats ... \\| head`) |
@@ -43,15 +41,6 @@ def commands_page() -> str:
     commands = every_command()
     sections = [line for name, command in commands.items() for line in _section(name, command)]
     return "\n".join([HEAD, *_index(commands), *sections]).rstrip() + "\n"
-
-
-def every_command() -> dict[str, Any]:
-    """The commands of the program by what is typed for them; those of a group come after it: ``config set``."""
-    found: dict[str, Any] = {}
-    for name, command in vars(get_command(app))["commands"].items():
-        found[name] = command
-        found |= {f"{name} {inner}": below for inner, below in getattr(command, "commands", {}).items()}
-    return found
 
 
 def _index(commands: Mapping[str, Any]) -> Iterator[str]:

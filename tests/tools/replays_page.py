@@ -27,7 +27,7 @@ def replays_page() -> str:
 def _section(replay: Replay) -> Iterator[str]:
     yield f"## {NAMES[replay.name]}"
     yield ""
-    yield f"`medreview replay {replay.name}`. {replay.paper}. Files: {replay.takes}"
+    yield f"`medreview papers replay {replay.name}`. {replay.paper}. Files: {replay.takes}"
     yield ""
     yield "| step | what it does |"
     yield "| --- | --- |"

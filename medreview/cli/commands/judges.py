@@ -1,4 +1,4 @@
-"""The commands ``judges``, ``prompts`` and ``jury``: configured models, what they are asked, which few do best."""
+"""Of the commands ``judges ...``: configured models, what they are asked, which few do best."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -68,12 +68,14 @@ def judges(
     local_only: Annotated[bool, Option("--local-only", help="Refuse judges outside this machine.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the configured judges, and the models that write: model, address, key, prices.
+    """List the models of your settings: address, key, prices.
+
+    These are the judges, and the models that write. --ping asks each one small question.
 
     --split compares prompts on half of the questions. The study's seed fixes the halves, so that you can tune a prompt
     on one half and test it on the other.
 
-    Example: medreview judges --ping --study sepsis.medreview
+    Example: medreview judges list --ping --study sepsis.medreview
     """
     from medreview.config import load_config
     from medreview.llm.costs import spent
@@ -244,16 +246,18 @@ def prompts(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what judges are asked, to put the same question to a model elsewhere and import its answers.
+    """Show what judges are asked, word for word.
 
-    Example: medreview prompts source_verification
+    With it you can put the same question to a model elsewhere, and import its answers.
+
+    Example: medreview judges prompts source_verification
     """
     from medreview.configured import prompts_of
     from medreview.judges.prompts import load_prompt, prompt_file, prompt_names
 
     if whole:
         if name is None:
-            raise UserError(f"--file is for one task: {command('prompts', 'source_verification', '--file')}")
+            raise UserError(f"--file is for one task: {command('judges', 'prompts', 'source_verification', '--file')}")
         print(prompt_file(name), end="")
         return
     folder = with_settings(prompts_of)
@@ -293,13 +297,13 @@ def jury(
     seed: Annotated[int, Option(min=0, help="Seed of halves and resampling.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Find the small jury that agrees best with you, chosen on half of your labels and measured on the other.
+    """Find the few judges that agree best with you.
 
-    The best of many juries looks better where it was chosen than it is; the held-out figure is the one to report. With
-    --facts, judges and people vote on key facts, and are compared with the majority of the people who are no
-    candidates.
+    The small jury is chosen on half of your labels and measured on the other half. The best of many juries looks better
+    where it was chosen than it is; the held-out figure is the one to report. With --facts, judges and people vote on
+    key facts, and are compared with the majority of the people who are no candidates.
 
-    Example: medreview jury sepsis.medreview --size 3
+    Example: medreview judges choose sepsis.medreview --size 3
     """
     from medreview.judges.rollup import tie_rule
     from medreview.stats.formulas.bootstrap import Resampling

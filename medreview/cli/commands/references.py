@@ -233,10 +233,11 @@ def references(
     as_json: Json = False,
     csv: Annotated[Path | None, Option(metavar="FILE", help="Also write a row for each reference.")] = None,
 ) -> None:
-    """Check whether cited works are real and described rightly, in libraries of your own or public services.
+    """Check whether cited works are real and described rightly.
 
-    Only the references' own words are sent. Not found is no proof that a work was invented. Of a study, the references
-    are found and checked, and kept; it prints counts, and single references with --show or --all.
+    It looks in libraries of your own, or asks public services. Only the references' own words are sent. Not found is no
+    proof that a work was invented. Of a study, the references are found and checked, and kept; it prints counts, and
+    single references with --show or --all.
 
     Example: medreview references answer.md --library zotero.json --check
     """
@@ -341,10 +342,11 @@ def evidence(
         ),
     ] = False,
 ) -> None:
-    """Find what a source says about a statement, or where a quotation stands in it. No study, no network.
+    """Find what a text says about a statement, or a quotation.
 
-    Each line in is an object with "statement" or "quote", "source_text" and, if you like, "id"; each line out answers
-    one line in, at once. Places count characters from 0, the end not included.
+    It shows where the quotation stands in the text. It needs no study and no network. Each line in is an object with
+    "statement" or "quote", "source_text" and, if you like, "id"; each line out answers one line in, at once. Places
+    count characters from 0, the end not included.
 
     Example: medreview evidence --jsonl < cases.jsonl > answers.jsonl
     """

@@ -1,4 +1,4 @@
-"""The command ``swap``: another question writer, parser or verifier in the pipeline, and what that changes."""
+"""The command ``judges swap``: another question writer, parser or verifier in the pipeline, and what that changes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -33,13 +33,14 @@ def swap(
     replicates: Replicates = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the support of statements when another model writes the questions, parses the answers or verifies.
+    """Compare the figures when another model does a step.
 
+    It compares the support of statements when another model writes the questions, parses the answers or verifies.
     One study holds several verifiers, and questions of several writers. The statements of another parser are in
     another study over the same answers; they are matched by answer and text. Each two combinations that differ in one
     part stand beside each other.
 
-    Example: medreview swap first-parser.medreview second-parser.medreview
+    Example: medreview judges swap first-parser.medreview second-parser.medreview
     """
     from medreview.review.looks import told_by_sums
     from medreview.stats.formulas.bootstrap import DEFAULT, Resampling
