@@ -41,6 +41,7 @@ NOT_RUN: Final = {
     "medreview check /media/": "the same",
     "medreview seal ward.medreview": "asks for the passphrase of a key; tests/cli/test_seal.py",
     "medreview check ward.medreview --allowed-signers": "the same",
+    "python -m tests.bench": "measures for minutes to hours; run by hand",
 }
 """Beginnings of commands that are not run here -> why."""
 OWN: Final = {"answers.docx": DOCS / "tutorials" / "files" / "ward-answers.docx"}
