@@ -32,10 +32,10 @@ def seal(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Sign everything decided so far with your SSH key.
+    """Sign what is decided with your SSH key.
 
-    A later change shows: the seal is stored in the study and goes with every copy, and `medreview check` says whether
-    an event that was sealed is changed or missing, and how many came later. ssh-keygen signs, and asks for the key's
+    A later change of it shows. The seal is stored in the study and goes with every copy. `medreview check` verifies it:
+    no event that was sealed is changed or missing, and how many came later. ssh-keygen signs, and asks for the key's
     passphrase.
 
     Example: medreview seal sepsis.medreview --out sepsis.seal
