@@ -1,16 +1,19 @@
 """The commands as one Typer application, in the groups that ``medreview --help`` shows."""
 
 import os
+import shutil
+import textwrap
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
 
 import typer
 from typer import Option
 
-from medreview.cli.command_group import CommandGroup, group
+from medreview.cli.command_group import CommandGroup, group, summary
 from medreview.cli.commands import (
     cited_pages,
     config,
+    docs,
     generate,
     judge,
     judge_runs,
@@ -134,18 +137,54 @@ GROUPS: Final[Mapping[str, Mapping[str, Callable[..., None] | typer.Typer]]] = {
             },
             otherwise="show",
         ),
+        "docs": docs.docs,
     },
 }
 """The commands by their names, under the headings that stand beside them in the help."""
 
 
 class _Program(CommandGroup):
-    """All commands; the name of a file or folder that is none of them is reviewed."""
+    """All commands; the name of a file or folder that is none of them is reviewed. Its help is one screen."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and os.path.exists(args[0]):
             args = ["review", *args]
         return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        listed = {heading: {name: summary(self.commands[name]) for name in names} for heading, names in GROUPS.items()}
+        listed["Options"] = {one.opts[0]: vars(one)["help"] for one in self.params if one.name != "show_completion"}
+        formatter.write(f"Usage: medreview COMMAND|FILE|STUDY ...\n\n{self.help}\n\n")
+        for heading, rows in listed.items():
+            for name, told in rows.items():
+                formatter.write(_row(heading if name == next(iter(rows)) else "", name, told.rstrip(".")))
+        formatter.write("\n" + _ENDS)
+
+
+_ENDS: Final = (
+    "`medreview COMMAND -h` tells more. Exit codes: 0 done, 1 a check failed,\n"
+    "2 something you can mend, 130 stopped; docs/reference/commands.md has all.\n"
+)
+
+
+def _row(heading: str, name: str, told: str) -> str:
+    """One line of the help of the program, more where the terminal is narrow."""
+    begin = f"{heading:<8} {name:<10}  "
+    room = shutil.get_terminal_size().columns - 1
+    return "\n".join(textwrap.wrap(told, max(room, 50), initial_indent=begin, subsequent_indent=" " * 21)) + "\n"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import platform
+        import sqlite3
+
+        import medreview
+        from medreview.study.migrations import NEWEST
+
+        python, sqlite = platform.python_version(), sqlite3.sqlite_version
+        print(f"medreview {medreview.__version__} (Python {python}, SQLite {sqlite}, study format {NEWEST})")
+        raise typer.Exit
 
 
 app = typer.Typer(
@@ -153,26 +192,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Check what a language model says about medicine against the sources it cites.\n\n"
-    "Start with `medreview demo`, or with `medreview run STUDY FILE` on your own answers. "
-    "After that `medreview` alone lists your studies and opens one.\n\n"
-    "Exit codes: 0 done, 1 a check failed, 2 something you can mend, 130 stopped; docs/reference/commands.md has all.",
+    help="Check what a language model says about medicine against the sources it cites.\n"
+    "Begin with `medreview demo`; `medreview FILE` opens answers of your own.",
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        import medreview
-
-        print(f"medreview {medreview.__version__}")
-        raise typer.Exit
-
-
-Version = Annotated[bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")]
-
-
 @app.callback()
-def _options(version: Version = False) -> None:
+def _options(
+    version: Annotated[
+        bool,
+        Option(
+            "--version", callback=_version, is_eager=True, help="Print the versions of program, Python, study format"
+        ),
+    ] = False,
+) -> None:
     pass
 
 

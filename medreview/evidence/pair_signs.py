@@ -1,9 +1,10 @@
 """Signs of a statement and a page that a reviewer's own labels may weigh, and what of the statement the page lacks.
 
-The weights of triage (``weights.toml``) are fitted to annotated cases of others. What tells support from its lack in
-one study is learned there (``medreview.review.learned_order``): in one the names that a page does not have, in another
-the length of the page. These are the signs that help there, by ``tests/bench/learning_curve.py``. They are of the words
-alone: no judge has a part in them.
+Some are weighed by the triage of every study (``weights.toml``, fitted to annotated cases of others): what the page
+lacks, and polarity. What tells support from its lack in one study is learned there from all of them
+(``medreview.review.learned_order``): in one the names that a page does not have, in another the length of the page.
+These are the signs that help there, by ``tests/bench/learning_curve.py``. They are of the words alone: no judge has a
+part in them.
 """
 
 import re
@@ -12,7 +13,7 @@ from itertools import islice
 from math import log1p
 from typing import Final, NamedTuple
 
-from medreview.evidence.lexicon import BETTER, DOWN, NEGATIONS, UP, WORSE, names_medicine
+from medreview.evidence.lexicon import BETTER, DOWN, UP, WORSE, names_medicine
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
 from medreview.evidence.sign_names import SIGNS
@@ -28,10 +29,13 @@ _LIST: Final = re.compile(r"(?:[^,;.()]{2,60},\s+){1,12}(?:[^,;.()]{2,60}\s)?(?:
 _BETWEEN: Final = re.compile(r",\s+(?:(?:and|or|as well as|such as|including)\s+)?|\s+(?:and|or|as well as)\s+")
 _HEAD: Final = 3
 """Words with which an item of a list begins that are its own: further ones may be of the sentence around it."""
-_NEAR: Final = 5
+_NEAR: Final = 8
 """Words on each side of a word of direction that tell what it is about."""
 _COMPARED: Final = 3
-"""The best passages, in which directions are compared."""
+"""The best passages, in which directions and negations are looked for."""
+_DOUBT: Final = 2
+"""Shared words about which directions would have to stand the same way and the other way before any was seen: one
+word that is shared by chance says little."""
 _MOST_WORDS: Final = 400
 """Of a passage so many words are compared: a longer one is a page that could not be cut."""
 
@@ -47,10 +51,11 @@ class PairSigns(NamedTuple):
 def pair_signs(statement: str, index: SourceIndex, passages: Sequence[int]) -> PairSigns:
     """The signs of a statement, without its markers, and a page; ``passages``: those that bear on it, best first.
 
-    ``*_lacking`` is the share of what is named that no passage of the page has, of ``terms`` that of the words that
-    count, of ``run`` how many of them follow one another. ``negated_alone``: only one of statement and best passage has
-    a negation. ``opposed``, -1..1: words of rise and fall, better and worse that stand near the same words point the
-    other way (1) or the same way (-1). Counts are logarithms.
+    ``*_lacking`` is the share of what is named that no passage of the page has (of names as if there were one more,
+    which it has: one of one says less than three of three), of ``terms`` that of the words that count, of ``run`` how
+    many of them follow one another. ``negated_alone``: the statement has a negation and none of the best passages, or
+    one of those and not the statement. ``opposed``, -1..1: words of rise and fall, better and worse that stand near
+    the same words point the other way (1) or the same way (-1); a negation turns them. Counts are logarithms.
     """
     found = terms(statement, index.words)
     lacks = {term.key for term in found if not index.has(term.key)}
@@ -63,18 +68,18 @@ def pair_signs(statement: str, index: SourceIndex, passages: Sequence[int]) -> P
     items = [item for match in _LIST.finditer(statement) for item in _items(statement, Span(*match.span()))]
     items_lacking = [item for item in items if _lacks(found, item, lacks)]
     best = [index.analysis(at) for at in passages[:_COMPARED]]
-    negated = not NEGATIONS.isdisjoint(keys)
+    claim = analyse(statement, index.words)
     values = {
         "words": log1p(len(words)),
         "names": log1p(len(names)),
-        "names_lacking": _share(names_lacking, names),
+        "names_lacking": len(names_lacking) / (len(names) + 1),
         "numbers": log1p(len(alone)),
         "numbers_lacking": len(numbers_lacking) / max(1, len(alone)),
         "terms_lacking": len(lacks) / max(1, len({term.key for term in found})),
         "run_lacking": log1p(_longest_run(found, lacks)),
-        "negated": float(negated),
-        "negated_alone": float(negated != any(passage.is_negated for passage in best[:1])),
-        "opposed": _opposed(analyse(statement, index.words), best),
+        "negated": float(claim.is_negated),
+        "negated_alone": float(claim.is_negated != any(passage.is_negated for passage in best)),
+        "opposed": _opposed(claim, best),
         "hedged": float(not _HEDGES.isdisjoint(keys)),
         "sweeping": float(not _SWEEPING.isdisjoint(keys)),
         "page_length": log1p(len(index.text)),
@@ -86,10 +91,6 @@ def pair_signs(statement: str, index: SourceIndex, passages: Sequence[int]) -> P
 
 def _span(term: ContentTerm) -> Span:
     return Span(term.start, term.end)
-
-
-def _share(some: Sequence[Span], of: Sequence[Span]) -> float:
-    return len(some) / max(1, len(of))
 
 
 def _lacks(found: Sequence[ContentTerm], place: Span, lacks: set[str]) -> bool:
@@ -136,13 +137,14 @@ _DOWN: Final = DOWN | WORSE
 
 
 def _directions(sentence: SentenceAnalysis) -> list[tuple[int, frozenset[str]]]:
-    """The words of direction, 1 up or better and -1 down or worse, each with the content words around it."""
+    """The words of direction, 1 up or better and -1 down or worse, a negated one the other way; each with the content
+    words around it."""
     if sentence.keys.isdisjoint(_UP) and sentence.keys.isdisjoint(_DOWN):
         return []
     words = sentence.words[:_MOST_WORDS]
     return [
         (
-            1 if word.key in _UP else -1,
+            1 if (word.key in _UP) is not word.negated else -1,
             frozenset(near.term for near in words[max(0, at - _NEAR) : at + _NEAR + 1] if near.is_content),
         )
         for at, word in enumerate(words)
@@ -151,7 +153,7 @@ def _directions(sentence: SentenceAnalysis) -> list[tuple[int, frozenset[str]]]:
 
 
 def _opposed(claim: SentenceAnalysis, passages: Sequence[SentenceAnalysis]) -> float:
-    """The mean of how the directions of statement and passages stand, by the words that both have around them."""
+    """How the directions of statement and passages stand, by the words that both have around them."""
     own = _directions(claim)
     if not own:
         return 0.0
@@ -162,7 +164,7 @@ def _opposed(claim: SentenceAnalysis, passages: Sequence[SentenceAnalysis]) -> f
                 shared = len(near & around)
                 against -= shared * way * mine
                 together += shared
-    return against / together if together else 0.0
+    return against / (together + _DOUBT)
 
 
 def _joined(statement: str, spans: Sequence[Span]) -> list[Span]:

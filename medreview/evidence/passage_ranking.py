@@ -57,7 +57,12 @@ class TriageWeights(NamedTuple):
     together: float
     absent: float
     token_sort: float
+    token_set: float
     dice: float
+    names_lacking: float
+    numbers_lacking: float
+    opposed: float
+    negated_alone: float
     missing: float
     amount: float
     word: float
@@ -282,19 +287,25 @@ class SourceIndex:
 
     def covered(self, query: Query, passages: Sequence[int]) -> float:
         """Share 0..1 of the statement's term weight that these passages cover together."""
-        found = [
-            weight for key, weight in query.weights.items() if not self._term_counts(key).keys().isdisjoint(passages)
-        ]
-        return sum(found) / query.total if query.total else 0.0
+        return self.together(query.weights, passages) / query.total if query.total else 0.0
 
-    def dice(self, query: Query, passages: Sequence[int]) -> float:
-        """The Dice coefficient 0..1 of the statement's terms and those of the passage that has the most by it."""
-        number, found = len(query.weights), 0.0
-        counts = [self._term_counts(key) for key in query.weights]
+    def together(self, values: Mapping[str, float], passages: Sequence[int]) -> float:
+        """The sum of the values of the terms that any of these passages has."""
+        return sum(value for key, value in values.items() if not self._term_counts(key).keys().isdisjoint(passages))
+
+    def shared(self, values: Mapping[str, float], passages: Sequence[int]) -> list[tuple[int, float]]:
+        """For each of these passages how many of the terms it has, and the sum of their values."""
+        counts = [(self._term_counts(key), value) for key, value in values.items()]
+        counts = [(count, value) for count, value in counts if count]
+        found = []
         for at in passages:
-            shared = sum([at in count for count in counts])
-            found = max(found, 2 * shared / (number + self._lengths[at]))
-        return min(1.0, found)
+            here = [value for count, value in counts if at in count]
+            found.append((len(here), sum(here)))
+        return found
+
+    def length(self, passage: int) -> int:
+        """The number of terms of a passage."""
+        return self._lengths[passage]
 
     def _text_scores(self, query: Query) -> tuple[dict[int, float], dict[int, float]]:
         """By passage: the score of its text and of what heads it, and the statement's term weight that it covers."""

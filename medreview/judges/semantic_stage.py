@@ -5,6 +5,7 @@ them is stored (``medreview.judges.runs``); never its label, what is lit, or a q
 by group, so that the stage can be stopped and resumed; no text is encoded twice.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from medreview.errors import UserError
 from medreview.evidence.assess import Assessment, assess
 from medreview.evidence.sentence_analysis import compared_part
+from medreview.evidence.sign_names import SIGNS
 from medreview.evidence.terms import vocabulary
 from medreview.judges.pair_chunks import chunks, index_of
 from medreview.judges.runs import ENGINE, JudgeRun, add_run, run_for
@@ -145,8 +147,7 @@ def judge_by_meaning(
             near = asked.nearness(group)
         except UserError as error:
             return SemanticSummary(model.name, done, total - done, str(error))
-        scores = [blend(pair.by_rules, one) if one else None for pair, one in zip(group, near, strict=True)]
-        study.write(lambda connection, group=group, scores=scores: _store(connection, run, model.name, group, scores))  # type: ignore[misc]
+        study.write(lambda connection, group=group, near=near: _store(connection, run, model.name, group, near))  # type: ignore[misc]
         done += len(group)
         progress.step(len(group))
     return SemanticSummary(model.name, done)
@@ -293,19 +294,33 @@ def _store(
     run: JudgeRun,
     model: str,
     group: Sequence[_ScoredPair],
-    scores: Sequence[float | None],
+    near: Sequence[Nearness | None],
 ) -> None:
-    for pair, score in zip(group, scores, strict=True):
-        _restate(connection, run, model, pair.statement_id, pair.snapshot_id, score)
+    for pair, one in zip(group, near, strict=True):
+        score = blend(pair.by_rules, one) if one else None
+        signs = [round(one.near, 4)] if one else []
+        _restate(connection, run, model, pair.statement_id, pair.snapshot_id, score, signs)
 
 
 def _restate(
-    connection: sqlite3.Connection, run: JudgeRun, model: str, statement_id: str, snapshot_id: str, score: float | None
+    connection: sqlite3.Connection,
+    run: JudgeRun,
+    model: str,
+    statement_id: str,
+    snapshot_id: str,
+    score: float | None,
+    signs: Sequence[float] = (),
 ) -> None:
-    """Give a pair its score, and the rules' word on it the name of this run."""
+    """Give a pair its score, the signs of the model behind those of the rules, and the rules' word on it the name of
+    this run."""
+    written = connection.execute(
+        "SELECT signs FROM evidence WHERE statement_id = ? AND snapshot_id = ?", (statement_id, snapshot_id)
+    ).fetchone()[0]
+    of_rules = json.loads(written)[: len(SIGNS)]
+    every = [*of_rules, *signs] if len(of_rules) == len(SIGNS) else of_rules
     connection.execute(
-        "UPDATE evidence SET blended = ?, encoder = ? WHERE statement_id = ? AND snapshot_id = ?",
-        (score, model, statement_id, snapshot_id),
+        "UPDATE evidence SET blended = ?, encoder = ?, signs = ? WHERE statement_id = ? AND snapshot_id = ?",
+        (score, model, json.dumps(every), statement_id, snapshot_id),
     )
     copied = {"id": content_id("g", run.judge_run_id, statement_id, snapshot_id), "run": run.judge_run_id}
     connection.execute(_COPY, {**copied, "engine": ENGINE, "statement": statement_id, "snapshot": snapshot_id})

@@ -42,11 +42,12 @@ def test_words_are_read_as_they_are_meant(typed: str, words: str) -> None:
 
 
 def test_an_old_name_works_and_says_the_new_one_beside_the_result(medreview: Program, demo: Path) -> None:
-    done = medreview("where", demo, "--json")
+    old = "where"
+    done = medreview(old, demo, "--json")
 
     assert done.stdout == medreview("config", "where", demo, "--json").stdout
     assert done.stderr == (
-        "medreview: `medreview where` is now `medreview config where`; the next version drops the old name.\n"
+        f"medreview: `medreview {old}` is now `medreview config where`; the next version drops the old name.\n"
     )
 
 
@@ -72,7 +73,7 @@ def test_a_path_alone_is_reviewed_whatever_its_name(medreview: Program, demo: Pa
         (["import", "a.medreview", "b.csv", "--suggest"], "add --as facts"),
         (["import", "a.medreview", "b.csv", "c.csv", "--as", "facts"], "--as facts takes one file"),
         (["check", "DEMO", "--sent-anyway"], "goes with --identifiers"),
-        (["check", "DEMO", "--identifiers", "--against", "x"], "not both"),
+        (["check", "DEMO", "--identifiers", "--against", "x"], "a check of its own"),
     ],
 )
 def test_a_slip_is_named(medreview: Program, demo: Path, words: list[str], said: str) -> None:

@@ -94,7 +94,7 @@ def test_key_facts_that_are_not_there_yet_are_said_with_the_command_that_brings_
     with Study.create(path):
         pass
     told = medreview("stats", path, "--unit", "key_fact", "--replicates", 99).stdout
-    assert "medreview import --as facts" in told
+    assert "FILE --as facts" in told
     assert "medreview generate key-facts" in told
     with Study.open(path) as made:
         facts = FactStudy(made)

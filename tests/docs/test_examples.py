@@ -63,9 +63,9 @@ def test_what_changed_around_a_label(terminal: Program) -> None:
     save_pages(folder / "pages", {URL: KIDNEY.format(dose=850)})
     terminal("fetch", "sepsis.medreview", "--refresh", "--pages", "pages")
 
-    command, output = shown("sources.md")
+    (output,) = re.findall(r"^```text\n(.*?)^```", page("sources.md"), re.MULTILINE | re.DOTALL)
 
-    assert printed(output).fullmatch(terminal(*command.split()).stdout)
+    assert printed(output).fullmatch(terminal("diff", "sepsis.medreview", "kidney.example").stdout)
 
 
 def test_the_figures_of_a_reviewer(terminal: Program, demo_file: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from medreview import pipeline
+from medreview.evidence.sign_names import SIGNS
 from medreview.judges import offline_stage, runs, semantic_stage
 from medreview.judges.runs import ENGINE
 from medreview.judges.votes import judges_of_support
@@ -85,6 +86,8 @@ def test_it_changes_the_score_and_the_judges_name_and_nothing_else(study: Study)
     assert [[row[name] for name in KEPT] for row in after] == [[row[name] for name in KEPT] for row in before]
     assert all(0 < row["blended"] < 1 and row["encoder"] == done.model for row in after)
     assert any(abs(row["blended"] - row["unsupported"]) > 0.05 for row in after)
+    of_rules = [json.loads(row["signs"]) for row in before]
+    assert [json.loads(row["signs"])[:-1] for row in after] == of_rules, "and one of the model behind them"
     assert rows_of(study, "SELECT statement_id, source_id, turn, opens FROM source_order ORDER BY 1, 2") == opens
     scores = {row[0] for row in study.reader.execute("SELECT unsupported FROM source_order")}
     assert scores == {row["blended"] for row in after}, "the queue goes by the new score"
@@ -168,6 +171,7 @@ def test_the_newest_model_counts_and_a_plain_run_takes_nothing_back(study: Study
     assert named(study) == {"offline (words only)"}
     assert [word for _, word in offline_words(study)] == said
     assert rows_of(study, "SELECT DISTINCT blended, encoder FROM evidence")[0]["blended"] is None
+    assert {len(json.loads(row["signs"])) for row in rows_of(study, EVIDENCE)} == {len(SIGNS)}
 
 
 def test_a_page_that_changed_is_judged_by_rules_until_the_model_is_asked_again(study: Study) -> None:

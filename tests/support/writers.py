@@ -217,7 +217,7 @@ def states(writer: Writer, bench: Bench) -> tuple[object, object, int]:
     """What stands under the name before and after the command, and its steps; the bench is as before it."""
     if writer.arguments[0] == "seal":
         new_key(bench.ready / "key")
-        assert bench.run(Writer(("declare", "study.medreview", "--data", "None."), ""), bench.ready)[0] == 0
+        assert bench.run(Writer(("plan", "declare", "study.medreview", "--data", "None."), ""), bench.ready)[0] == 0
     folder = bench.fresh()
     place = folder / writer.name
     if writer.arguments[0] == "judge":

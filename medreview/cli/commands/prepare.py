@@ -135,7 +135,7 @@ def import_(
     *,
     wanted: AnswerOptions,
 ) -> None:
-    """Bring answers, judgements, labels or key facts into a study.
+    """Bring answers, judgements, labels or facts into a study.
 
     It reads text, Markdown, Word, Excel, OpenDocument, PDF, saved web pages, RTF, CSV, JSON, JSON lines, SourceCheckup
     tables and exports. What a file is shows in its content, not in its name. Of a workbook the sheet with the answers

@@ -273,7 +273,7 @@ def report(
     replicates: Replicates = None,
     as_json: Json = False,
 ) -> None:
-    """Write one page to hand in: what was reviewed, how, figures.
+    """Write one page to hand in: what was reviewed, figures.
 
     The page needs no network and no other file; it can be read on a phone and printed. It holds where the figures come
     from, plots, limitations found in the data, a methods paragraph, what the study is made of, judges with their

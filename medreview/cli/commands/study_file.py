@@ -46,8 +46,8 @@ def check(
 ) -> None:
     """Check that the study is whole, or look for identifiers.
 
-    It reads every stored value, places, the chain of decisions and seals, and changes nothing. --against compares it
-    with exports.
+    It reads every stored value, places, the chain of decisions and the seals, and changes nothing. --against compares
+    it with exports.
 
     --identifiers looks for dates of birth, numbers of records and insurances, telephones, e-mail and street addresses,
     names behind a title. A model outside this machine is sent nothing while there are any that nobody has let go. They
@@ -59,7 +59,7 @@ def check(
     """
     if identifiers:
         if against or allowed_signers:
-            raise UserError("Give --identifiers alone, without --against and --allowed-signers.")
+            raise UserError("--identifiers is a check of its own: leave out --against and --allowed-signers.")
         _identifiers(study, reviewer, sent_anyway=sent_anyway, as_json=as_json)
         return
     if sent_anyway:
