@@ -72,7 +72,7 @@ class Untrusted(UserError):
         self.file = file
         super().__init__(
             f"The settings {file} would say where texts and keys go ({', '.join(names)}), and were not trusted yet, or "
-            f"changed since. Read them, then: {command('trust', file)}"
+            f"changed since. Read them, then: {command('config', 'trust', file)}"
         )
 
 

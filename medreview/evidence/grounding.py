@@ -4,16 +4,18 @@ Statuses (docs/explanation/evidence.md):
 
 - ``exact``: code point for code point;
 - ``normalised``: the same words and numbers in order; only case, white space, typography, ligatures, line-end hyphens,
-  markup or reference markers differ, or parts joined by an ellipsis are each found in order;
+  markup or reference markers differ; or parts joined by an ellipsis or a line break are each found in order, or each
+  is a whole sentence, wherever on the page it stands;
 - ``near``: the passage is there; function words, inflection or spelling differ, nothing that changes what is said;
 - ``altered``: the passage is there, but a number, a unit, a negation, a direction or a content word differs, or an
-  ellipsis joins what does not belong together;
+  ellipsis joins what does not belong together. Of parts from several places the worst decides;
 - ``absent``: no such passage; also of what is too long, or of too many parts, and not there as it stands;
 - ``too_short``: under 12 characters and 3 words.
 
 ``other_source`` and ``none`` are for the caller to decide: they need more than one source, or no quotation.
 """
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -22,10 +24,10 @@ from typing import Final, Literal, NamedTuple
 from medreview.citations.markers import without_markers
 from medreview.evidence.alignment import Alignment, Token, TokenIndex, tokens
 from medreview.evidence.differences import SENTENCE_END, Difference, differences, with_margin, without_figures
-from medreview.evidence.lexicon import HARMLESS, POINTING_BACK
+from medreview.evidence.lexicon import FINITE, HARMLESS, POINTING_BACK
 from medreview.evidence.normalise import DASH, NormalisedText, normalise
+from medreview.evidence.omissions import FURTHEST, moved_borders, wrongly_skipped
 from medreview.evidence.omissions import cut as cut_away
-from medreview.evidence.omissions import moved_borders, wrongly_skipped
 from medreview.statements.sentences import sentence_spans
 from medreview.text import Span
 
@@ -53,6 +55,27 @@ _ALL_BUT_FIGURES: Final = 0.8
 """Coverage and density from which on a quotation is a passage without its figures."""
 
 _ELLIPSIS = re.compile(r"[\s,;]*[\[(]?\s*(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?[\s,;]*")
+_LIST_MARK: Final = r"(?:[-*•–]|\(?(?:\d{1,2}|[a-h])[.)])[ \t]+"
+_ITEM: Final = re.compile(rf"(?:\A|\n)[ \t]*{_LIST_MARK}\Z")
+_JOINT: Final = re.compile(
+    rf"{_ELLIPSIS.pattern}|\A\s*{_LIST_MARK}|\s*\n\s*(?:{_LIST_MARK})?|\s+[|/]\s+|;\s+"
+    r"|[\"”»]+\s*(?:[,;/|+]|\band\b)?\s*[\"“«]+(?=\w)",
+    re.IGNORECASE,
+)
+"""What may stand between quotations of several places; any of it may also be a part of one."""
+_POINTS_NOWHERE: Final = re.compile(
+    r"it\b(?:\s+\w+){1,6}?\s+that\b|it\s+(?:is|was|remains)\s+(?:essential|important|necessary|possible|crucial|vital)\b"
+    r"|th(?:is|ese)\s+(?:[\w-]+\s+){0,3}?(?:article|guideline|leaflet|meta-analysis|page|paper|report|review|study"
+    r"|trial|findings|results|data)\b|both\b[^.;,]{1,40}\band\b|\w+\d",
+    re.IGNORECASE,
+)
+"""What only seems to point back (``It is recommended that``), or points to the page itself (``This study``)."""
+_OPENING: Final = 4
+"""Words among which one stands that points back: ``However, in these``."""
+_LEADING: Final = (HARMLESS | {"and"}) - {"a", "an"}
+_RELATIVE: Final = frozenset({"who", "which", "that", "whom", "whose"})
+_MOST_TOGETHER: Final = 6
+"""Pieces of a quotation that are tried as one passage, for joints that stand in the page itself."""
 _SENTENCE_ENDS: Final = " \t\n.!?\"'”’)]"
 _ENDED: Final = re.compile(r"[\"'”’)\]]*(?:\s?\[[^\[\]\n]{0,20}\])*(?:[.!?]|[ \t]*(?:\n|\Z))")
 """The end of a sentence or line, markers among it."""
@@ -101,7 +124,7 @@ def ground(quote: str, source: QuoteIndex | str) -> Grounding:
     """Find a quotation in a source. Never ``exact`` or ``normalised`` when the digits differ."""
     index = QuoteIndex(source) if isinstance(source, str) else source
     found = _in_one_place(quote, index)
-    return (_whole_sentences(quote, index) or found) if found.status in ("altered", "absent") else found
+    return (_in_several_places(quote, index, found) or found) if found.status in ("altered", "absent") else found
 
 
 def _in_one_place(quote: str, index: QuoteIndex) -> Grounding:
@@ -134,43 +157,128 @@ def is_one_passage(quote: str, spans: Sequence[Span]) -> bool:
     return len(_parts(quote)) < 2 and all(2 * (span.end - span.start) > len(quote.strip()) for span in spans)
 
 
-def _whole_sentences(quote: str, index: QuoteIndex) -> Grounding | None:
-    """The grounding of sentences from several places of the source, each whole and word for word; ``None`` for others.
+def _in_several_places(quote: str, index: QuoteIndex, in_one: Grounding) -> Grounding | None:
+    """The grounding of passages from several places of the source; ``None`` where it is no better than ``in_one``.
 
-    Each says by itself what it says there, wherever the others stand, unless it begins by pointing back.
+    Each is to say by itself what it says there: it is whole sentences, and does not begin by pointing back. One that is
+    not, or that is altered, makes all of it ``altered``, with every passage in its own place.
     """
-    if len(quote) > LONGEST_QUOTE:
+    pieces = _pieces(quote)
+    if len(quote) > LONGEST_QUOTE or not 1 < len(pieces) <= MOST_PARTS:
         return None
-    pieces = [
+    found: list[Grounding] = []
+    at = 0
+    while at < len(pieces):
+        many, passage = next(
+            (
+                (many, passage)
+                for many in range(min(_MOST_TOGETHER, len(pieces) - at), 1, -1)
+                if (passage := _whole(quote, pieces[at : at + many], index)) is not None
+            ),
+            (1, None),
+        )
+        passage = passage or _located(quote, pieces[at], index)
+        if passage is None:
+            return None
+        if found and passage.status != "altered" and _points_back(pieces[at], found[-1].spans, passage.spans, index):
+            skipped = _sentence_before(index.text, passage.spans[0].start)
+            difference = Difference("word", Span(pieces[at].start, pieces[at].start), skipped)
+            passage = Grounding("altered", passage.spans, (difference,))
+        found.append(passage)
+        at += many
+    if len(found) < 2:
+        return None
+    spans = tuple(span for passage in found for span in passage.spans)
+    differences = tuple(difference for passage in found for difference in passage.differences)
+    worst: Status = next(status for status in ("altered", "near", "normalised") if status in [p.status for p in found])
+    # Where a passage with other words stands is less sure than where one stands of which something is left out.
+    own = [p for p in found if p.status != "altered" or all(d.quote.start == d.quote.end for d in p.differences)]
+    elsewhere = any(not any(span.overlap(place) for place in in_one.spans) for p in own for span in p.spans)
+    far = any(difference.source.end - difference.source.start > FURTHEST for difference in in_one.differences)
+    return Grounding(worst, spans, differences) if worst != "altered" or elsewhere or far else None
+
+
+def _pieces(quote: str) -> list[_QuotePart]:
+    """The sentences of a quotation, and what its joints set apart."""
+    return [
         _QuotePart(part.text[span.start : span.end], part.start + span.start)
-        for part in _parts(quote)
+        for part in _parts(quote, _JOINT)
         for span in sentence_spans(part.text)
     ]
-    if not 1 < len(pieces) <= MOST_PARTS:
+
+
+def _whole(quote: str, pieces: Sequence[_QuotePart], index: QuoteIndex) -> Grounding | None:
+    """The grounding of pieces that are whole sentences of one place, word for word; ``None`` for others."""
+    text = quote[pieces[0].start : pieces[-1].start + len(pieces[-1].text)]
+    if len(tokens(text)) < MIN_WORDS:
         return None
-    spans: list[Span] = []
-    for piece in pieces:
-        words = tokens(piece.text)
-        found = [
-            place
-            for place, *_ in _normalised_chain([piece.text], index)
-            if _is_sentence(index.text, place) and not _hidden_changes(piece.text, [piece], [place], index)
-        ]
-        if len(words) < MIN_WORDS or not found:
-            return None
-        if spans and words[0].key in POINTING_BACK and index.text[spans[-1].end : found[0].start].strip(_SENTENCE_ENDS):
-            return None
-        spans += _with_punctuation([piece], found[:1], index)
-    return Grounding("normalised", tuple(spans), ())
+    for parts in dict.fromkeys(((_QuotePart(text, 0),), tuple(_parts(text)))):
+        for spans in _normalised_chain([part.text for part in parts], index):
+            around = Span(spans[0].start, spans[-1].end)
+            if _is_sentence(index.text, around) and not _hidden_changes(text, list(parts), spans, index):
+                return Grounding("normalised", tuple(_with_punctuation(list(parts), spans, index)), ())
+    return None
+
+
+def _located(quote: str, piece: _QuotePart, index: QuoteIndex) -> Grounding | None:
+    """The grounding of one piece: proven only as whole sentences; ``None`` where it is nowhere."""
+    whole = _whole(quote, [piece], index)
+    if whole is not None:
+        return whole
+    found = _in_one_place(piece.text, index)
+    if found.status in ("absent", "too_short"):
+        return None
+    differences = tuple(difference.moved(piece.start, 0) for difference in found.differences)
+    whole_near = found.status == "near" and _is_sentence(index.text, Span(found.spans[0].start, found.spans[-1].end))
+    if found.status == "altered" or whole_near:
+        return Grounding(found.status, found.spans, differences)
+    end = piece.start + len(piece.text)
+    left_out = Difference("word", Span(end, end), _rest(index.text, found.spans[0]))
+    return Grounding("altered", found.spans[:1], (left_out,))
+
+
+def _points_back(piece: _QuotePart, before: Sequence[Span], here: Sequence[Span], index: QuoteIndex) -> bool:
+    """Whether a piece begins with a word for something that was said before it, and that is not what is quoted."""
+    between = index.text[before[-1].end : here[0].start] if before[-1].end <= here[0].start else "elsewhere"
+    opening = tokens(piece.text)[:_OPENING]
+    first = next((word for word in opening if word.key in POINTING_BACK or word.key not in _LEADING), None)
+    points = first is not None and first.key in POINTING_BACK and not _POINTS_NOWHERE.match(piece.text, first.start)
+    return points and bool(between.strip(_SENTENCE_ENDS))
 
 
 def _is_sentence(text: str, span: Span) -> bool:
-    """Whether a range is a sentence or line of the text from its beginning to its end, or several."""
-    begin, end = max(0, span.start - _BESIDE), min(len(text), span.end + _BESIDE)
-    before, behind = text[begin : span.start], text[span.end : end]
-    opened = not before.strip() or before.rstrip(" \t\"'“‘(•*-–").endswith("\n")
+    """Whether a range is a sentence of the text from its beginning to its end, or several; of a line without a full
+    stop, or a list's item, also whether it has a verb and its subject: a heading or an item says nothing by itself."""
+    said = text[span.start : span.end].rstrip(_SENTENCE_ENDS)
+    begin, end = max(0, span.start - _BESIDE), span.start + len(said)
+    before, behind = text[begin : span.start], text[end : end + _BESIDE]
+    opened = not before.strip() or before.rstrip(" \t\"'“‘(•*-–#").endswith("\n")
     begun = opened or any(m.end() == span.start for m in SENTENCE_END.finditer(text, begin, span.start + 1))
-    return begun and _ENDED.match(behind) is not None
+    ended = _ENDED.match(behind)
+    if not begun or ended is None:
+        return False
+    item = _ITEM.search(before)
+    return bool(set(ended[0]) & set(".!?") and not item) or _has_clause(said)
+
+
+def _has_clause(text: str) -> bool:
+    """Whether a finite verb stands behind its subject."""
+    words = tokens(text)
+    return any(word.key in FINITE and before.key not in _RELATIVE for before, word in itertools.pairwise(words))
+
+
+def _rest(text: str, span: Span) -> Span:
+    """What a sentence says beside a range of it: what follows, or else what stands before."""
+    end = SENTENCE_END.search(text, span.end, span.end + _FIGURES)
+    behind = Span(span.end, end.start() if end else min(len(text), span.end + _BESIDE))
+    return behind if text[slice(*behind)].strip(_SENTENCE_ENDS) else _sentence_before(text, span.start)
+
+
+def _sentence_before(text: str, at: int) -> Span:
+    """What stands before a place, from the beginning of the sentence on that it ends or is a part of."""
+    start = max(0, at - _FIGURES)
+    begins = [m.end() for m in SENTENCE_END.finditer(text, start, at) if text[m.end() : at].strip()]
+    return Span(begins[-1] if begins else start, start + len(text[start:at].rstrip()))
 
 
 def _verbatim(quote: str, text: str) -> tuple[Span, ...]:
@@ -206,10 +314,10 @@ def _is_unspaced_script(char: str) -> bool:
     return char.isalpha() and char.lower() == char.upper()
 
 
-def _parts(quote: str) -> list[_QuotePart]:
-    """The quotation split at its ellipses; parts without a letter or digit are dropped."""
+def _parts(quote: str, joint: re.Pattern[str] = _ELLIPSIS) -> list[_QuotePart]:
+    """The quotation split at its ellipses, or at other joints; parts without a letter or digit are dropped."""
     found, at = [], 0
-    for match in [*_ELLIPSIS.finditer(quote), None]:
+    for match in [*joint.finditer(quote), None]:
         end = match.start() if match else len(quote)
         if any(char.isalnum() for char in quote[at:end]):
             found.append(_QuotePart(quote[at:end], at))

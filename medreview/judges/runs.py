@@ -16,7 +16,7 @@ from medreview.study.ids import judge_run_id
 from medreview.study.rows import insert
 
 NAME: Final = "offline"
-ENGINE: Final = "rules-5"
+ENGINE: Final = "rules-6"
 """Name and version of the rules, stored with their results."""
 
 

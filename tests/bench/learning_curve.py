@@ -26,9 +26,7 @@ import numpy as np
 
 from medreview.evidence.assess import assess
 from medreview.evidence.jsonl_filter import AssessedPair
-from medreview.evidence.pair_signs import pair_signs
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.sentence_analysis import compared_part
 from medreview.review.learned_order import EVERY, FROM, KnownSigns, OrderVersion, log_odds_of_places
 from medreview.semantic.minilm import MiniLM
 from medreview.semantic.similarity import Similarity, blend, nearness_of
@@ -56,11 +54,9 @@ def prepared(cases: Sequence[Case], meaning: Similarity | None = None) -> list[C
     for case, group in zip(cases, groups, strict=True):
         source = index(case.text)
         made = assess(case.statement, source)
-        passages = [source.passage_at(hit.start) for hit in made.spans]
-        signs = pair_signs(compared_part(case.statement), source, passages).values
         near = nearness_of([AssessedPair(case.statement, source, made)], meaning)[0] if meaning else None
         doubt = blend(made, near) if near else made.unsupported
-        found.append((doubt, (*signs, near.near if near else None), case.label != "supported", group))
+        found.append((doubt, (*made.pair.values, near.near if near else None), case.label != "supported", group))
     found.sort(key=lambda one: -one[0])
     places = log_odds_of_places([one[0] for one in found])
     return [Comparable(place, *one[1:]) for place, one in zip(places, found, strict=True)]

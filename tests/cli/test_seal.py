@@ -54,7 +54,7 @@ def test_nothing_is_signed_where_the_file_cannot_be_written(medreview: Program, 
 
 
 def test_a_copy_and_an_export_can_be_sealed_first(medreview: Program) -> None:
-    assert "good, 1 event is as sealed" in medreview("package", "a.medreview", "b.medreview", "--seal").stderr
+    assert "good, 1 event is as sealed" in medreview("team", "package", "a.medreview", "b.medreview", "--seal").stderr
     assert "good, 1 event is as sealed" in medreview("check", "b.medreview").stderr
     medreview("export", "a.medreview", "labels", "--seal")
     assert len(json.loads(medreview("check", "a.medreview", "--against", "labels", "--json").stdout)["seals"]) == 2

@@ -14,7 +14,7 @@ import pytest
 from medreview.config import SETTINGS, Config, load_config
 from medreview.exchange.exports.export import FILES
 from medreview.judges.tasks.registry import NAMES
-from medreview.labels import PAGE_STATES, QUOTE_STATUSES
+from medreview.labels import QUOTE_STATUSES
 from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.llm.settings import JudgeSettings
 from medreview.review.queue_filters import filters_of
@@ -114,12 +114,11 @@ SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotat
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
         ("export-files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
     ],
-    ids=["page states", "quote statuses", "tasks", "files of an export"],
+    ids=["quote statuses", "tasks", "files of an export"],
 )
 def test_a_table_has_every(name: str, words: list[str]) -> None:
     cells = {
@@ -176,7 +175,7 @@ def test_the_synonyms_that_are_shown_are_read(tmp_path: Path) -> None:
 
 
 def test_the_page_names_every_key_of_the_json(tmp_path: Path) -> None:
-    told = json.loads(Program(tmp_path)("replay", "cds", "s.medreview", "--sample", "--json").stdout)
+    told = json.loads(Program(tmp_path)("papers", "replay", "cds", "s.medreview", "--sample", "--json").stdout)
     text = PAGE.read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)`", text.partition("## As JSON")[2].partition("\n## ")[0]))
     assert named >= {*told, *told["steps"][0], *told["figures"][0]}

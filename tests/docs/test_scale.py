@@ -24,7 +24,9 @@ from tests.support.judge_endpoint import NOT_ADDRESSED, as_asked
 
 def shown(name: str) -> str:
     """The text of a program that the page shows."""
-    found = re.search(rf"<!-- {re.escape(name)} -->\n```python\n(.*?)^```", page("ray-programs.md"), re.MULTILINE | re.DOTALL)
+    found = re.search(
+        rf"<!-- {re.escape(name)} -->\n```python\n(.*?)^```", page("ray-programs.md"), re.MULTILINE | re.DOTALL
+    )
     assert found
     return found[1]
 

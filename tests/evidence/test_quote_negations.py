@@ -141,30 +141,3 @@ def test_negations_at_the_edges_of_a_quote_are_missed(source: str, quote: str) -
 )
 def test_honest_quotes_stay_proven(source: str, quote: str) -> None:
     assert ground(quote, source).status in PROVEN_QUOTES
-
-
-PAGE: Final = (
-    "Metformin is the first choice in type 2 diabetes [1]. It is stopped below an eGFR of 30 mL/min.\n\n"
-    + "Ask a doctor about other medicines. " * 60
-    + "\n\nVitamin B12 falls in one user of ten. It is not given to children under 10 years of age. Check it yearly.\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("quote", "proves"),
-    [
-        ("Metformin is the first choice in type 2 diabetes. Vitamin B12 falls in one user of ten.", True),
-        ("Vitamin B12 falls in one user of ten. ... Metformin is the first choice in type 2 diabetes.", True),
-        ("Metformin is the first choice in type 2 diabetes.\nVitamin B12 falls in one user of ten.", True),
-        # part of a sentence, one word changed, and what points back to another thing there
-        ("Metformin is the first choice. Vitamin B12 falls in one user of ten.", False),
-        ("Metformin is the first choice in type 2 diabetes. Vitamin B12 falls in two users of ten.", False),
-        ("Metformin is the first choice in type 2 diabetes. It is given to children under 10 years of age.", False),
-        (
-            "Metformin is the first choice in type 2 diabetes. It is not given to children under 10 years of age.",
-            False,
-        ),
-    ],
-)
-def test_whole_sentences_from_two_places_of_a_page_prove(quote: str, proves: bool) -> None:
-    assert (ground(quote, PAGE).status in PROVEN_QUOTES) is proves

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from typer.main import get_command
-
-from medreview.cli.app import app
+from medreview.cli.command_tree import every_command
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 HEAD: Final = """# Commands
@@ -43,15 +41,6 @@ def commands_page() -> str:
     commands = every_command()
     sections = [line for name, command in commands.items() for line in _section(name, command)]
     return "\n".join([HEAD, *_index(commands), *sections]).rstrip() + "\n"
-
-
-def every_command() -> dict[str, Any]:
-    """The commands of the program by what is typed for them; those of a group come after it: ``config set``."""
-    found: dict[str, Any] = {}
-    for name, command in vars(get_command(app))["commands"].items():
-        found[name] = command
-        found |= {f"{name} {inner}": below for inner, below in getattr(command, "commands", {}).items()}
-    return found
 
 
 def _index(commands: Mapping[str, Any]) -> Iterator[str]:

@@ -32,10 +32,11 @@ def seal(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Sign everything decided so far with your SSH key, so that a later change shows.
+    """Sign what is decided with your SSH key.
 
-    The seal is stored in the study and goes with every copy. `medreview check` verifies it: no event that was sealed is
-    changed or missing, and how many came later. ssh-keygen signs, and asks for the key's passphrase.
+    A later change of it shows. The seal is stored in the study and goes with every copy. `medreview check` verifies it:
+    no event that was sealed is changed or missing, and how many came later. ssh-keygen signs, and asks for the key's
+    passphrase.
 
     Example: medreview seal sepsis.medreview --out sepsis.seal
     """
