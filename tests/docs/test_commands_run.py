@@ -46,8 +46,6 @@ NOT_RUN: Final = {
 """Beginnings of commands that are not run here -> why."""
 OWN: Final = {"answers.docx": DOCS / "tutorials" / "files" / "ward-answers.docx"}
 """A file that a reader has -> what has its place here."""
-NOT_YET: Final = frozenset({"model-of-meaning.md"})
-"""Pages whose commands do not run yet."""
 
 ENDPOINT: Final = "http://localhost:8000/v1"
 """The address of a model on the pages; the server of the test answers in its place."""
@@ -186,11 +184,7 @@ def models_of(lines: list[str]) -> tuple[set[str], set[str]]:
 
 @pytest.mark.parametrize(
     "path",
-    [
-        pytest.param(path, marks=pytest.mark.skip("not yet") if path.name in NOT_YET else ())
-        for path in PAGES
-        if any(is_run(step.line) for step in steps(path.read_text(encoding="utf-8")))
-    ],
+    [path for path in PAGES if any(is_run(step.line) for step in steps(path.read_text(encoding="utf-8")))],
     ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_the_commands_of_a_page_run_in_their_order(path: Path, reader: Reader) -> None:
