@@ -205,6 +205,11 @@ def named(name: str) -> Setting:
     raise UserError(f"There is no setting {name!r}{did_you_mean(name, every)}; `{command('config')}` shows them all.")
 
 
+def every_name() -> list[str]:
+    """The names of all settings but those of single judges and models."""
+    return [*(name for name, one in SETTINGS.items() if one.kind != TABLE), *(one.name for one in _inner())]
+
+
 def value_of(one: Setting, text: str) -> Any:
     """The value that a text on the command line stands for; raises :class:`UserError`, which never repeats it: it may
     be a key that does not belong there."""

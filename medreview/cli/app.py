@@ -151,6 +151,10 @@ class _Program(CommandGroup):
             args = ["review", *args]
         return super().parse_args(ctx, args)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        paths = self.commands["review"].params[0]
+        return [*super().shell_complete(ctx, incomplete), *paths.shell_complete(ctx, incomplete)]
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         listed = {heading: {name: summary(self.commands[name]) for name in names} for heading, names in GROUPS.items()}
         listed["Options"] = {one.opts[0]: vars(one)["help"] for one in self.params if one.name != "show_completion"}

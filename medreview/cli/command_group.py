@@ -19,13 +19,20 @@ class CommandGroup(TyperGroup):
     otherwise = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not ctx.resilient_parsing:
-            if not args and not self.otherwise:
-                print(ctx.get_help(), file=sys.stderr)
-                raise typer.Exit(MENDABLE)
-            if self.otherwise and not (args and (args[0] in self.commands or args[0] in ctx.help_option_names)):
-                args = [self.otherwise, *args]
-        return super().parse_args(ctx, args)
+        if not args and not self.otherwise and not ctx.resilient_parsing:
+            print(ctx.get_help(), file=sys.stderr)
+            raise typer.Exit(MENDABLE)
+        named = args[0] in self.commands or args[0] in ctx.help_option_names if args else ctx.resilient_parsing
+        return super().parse_args(ctx, args if named or not self.otherwise else [self.otherwise, *args])
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        found = super().shell_complete(ctx, incomplete)
+        if self.otherwise:
+            command = self.commands[self.otherwise]
+            inner = command.make_context(self.otherwise, [], ctx, resilient_parsing=True)
+            found += command.shell_complete(inner, incomplete)
+            found += command.params[0].shell_complete(inner, incomplete)
+        return found
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         with _shown():

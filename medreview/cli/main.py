@@ -116,7 +116,7 @@ def _run() -> None:
 
         answer_by_libraries(libraries)
     else:
-        if sys.argv[1:] in ([], ["review"]):
+        if sys.argv[1:] in ([], ["review"]) and "_MEDREVIEW_COMPLETE" not in os.environ:
             from medreview.cli.study_picker import words_to_run
 
             sys.argv[1:] = words_to_run() or sys.argv[1:]

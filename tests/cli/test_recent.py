@@ -118,8 +118,8 @@ def test_without_a_terminal_the_help_is_printed_as_it_is_and_nothing_is_asked(me
     done = medreview(check=2)
 
     assert done.stdout == ""
-    assert done.stderr.startswith("Usage: medreview [OPTIONS] COMMAND [ARGS]...\n\n  Check what")
-    assert "\n  review " in done.stderr
+    assert done.stderr.startswith("Usage: medreview COMMAND|FILE|STUDY ...\n\nCheck what")
+    assert "\n         review " in done.stderr
 
 
 def test_on_a_terminal_with_no_study_yet_what_to_begin_with_is_asked(medreview):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import studies
 from medreview.cli.network import (
     Ocr,
     PagesFrom,
@@ -166,7 +167,9 @@ def _show_allow(wanted: bool) -> None:
 
 
 def citations(
-    source: Annotated[str, Argument(metavar="FILE|STUDY|-", help="Answers, a study, or - for standard input.")],
+    source: Annotated[
+        str, Argument(metavar="FILE|STUDY|-", autocompletion=studies, help="Answers, a study, or - for standard input.")
+    ],
     allow: Annotated[Path | None, Option(metavar="FILE", help="Your own list of evidence domains (TOML).")] = None,
     show_allow: Annotated[
         bool, Option("--show-allow", callback=_show_allow, is_eager=True, help="Print the list used without --allow.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import settings, studies
 from medreview.cli.network import ask_for_trust
 from medreview.cli.options import Json, study_path
 from medreview.cli.output import counted, result, say
@@ -85,7 +86,10 @@ def show(as_json: Json = False) -> None:
 
 
 def set_(
-    pairs: Annotated[list[str], Argument(metavar="NAME VALUE...", help="A setting and its value, or several.")],
+    pairs: Annotated[
+        list[str],
+        Argument(metavar="NAME VALUE...", autocompletion=settings, help="A setting and its value, or several."),
+    ],
     here: Here = False,
     as_json: Json = False,
 ) -> None:
@@ -111,7 +115,9 @@ def set_(
 
 
 def unset_(
-    name: Annotated[str, Argument(metavar="NAME", help="A setting, or a whole table such as judges.NAME.")],
+    name: Annotated[
+        str, Argument(metavar="NAME", autocompletion=settings, help="A setting, or a whole table such as judges.NAME.")
+    ],
     here: Here = False,
     as_json: Json = False,
 ) -> None:
@@ -127,7 +133,9 @@ def unset_(
 
 
 def explain(
-    name: Annotated[str, Argument(metavar="NAME", help="A setting, or a variable of the environment.")],
+    name: Annotated[
+        str, Argument(metavar="NAME", autocompletion=settings, help="A setting, or a variable of the environment.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Say what a setting is for, what it can be and is now.
@@ -195,7 +203,10 @@ def trust(
 
 def where(
     study: Annotated[
-        Path | None, Argument(metavar="[STUDY]", help="A study, to see its copies too.", callback=study_path)
+        Path | None,
+        Argument(
+            metavar="[STUDY]", help="A study, to see its copies too.", callback=study_path, autocompletion=studies
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from typer import Argument, Option
 
 from medreview.cli.ask_models import Wanted, generate_with, generator_command
+from medreview.cli.completion import models, reviewers
 from medreview.cli.generate_questions import passages, qa, questions, share_of
 from medreview.cli.importing import imported_sentence, say_what_is_missing
 from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
@@ -132,7 +133,10 @@ def _item_answer_figures(study: "Study", counts: "GenerationCounts") -> tuple[di
 def rankings(
     study: StudyFile,
     models: Annotated[
-        list[str] | None, Option("--model", metavar="NAME", help="A model to compare; again for more. Default: all.")
+        list[str] | None,
+        Option(
+            "--model", metavar="NAME", autocompletion=models, help="A model to compare; again for more. Default: all."
+        ),
     ] = None,
     kinds: Annotated[
         list[str] | None,
@@ -414,7 +418,10 @@ def override_themes(
     study: StudyFile,
     wanted: Wanted,
     reviewer: Annotated[
-        str | None, Option(metavar="NAME", help="The labels of one reviewer; default: of each by itself.")
+        str | None,
+        Option(
+            metavar="NAME", autocompletion=reviewers, help="The labels of one reviewer; default: of each by itself."
+        ),
     ] = None,
 ) -> None:
     """Find where a reviewer and the judges differ, by theme.

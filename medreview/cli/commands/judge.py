@@ -24,6 +24,7 @@ from medreview.cli.ask_models import (
     say_what_is_waited_for,
     say_where_texts_go,
 )
+from medreview.cli.completion import judges, reviewers, tasks
 from medreview.cli.importing import ordered
 from medreview.cli.network import with_settings
 from medreview.cli.options import (
@@ -86,9 +87,17 @@ class JudgeOptions:
 
     names: Annotated[
         list[str] | None,
-        Option("--judge", metavar="NAME", help="Ask this model of the settings; repeat it for a jury."),
+        Option(
+            "--judge",
+            metavar="NAME",
+            autocompletion=judges,
+            help="Ask this model of the settings; repeat it for a jury.",
+        ),
     ] = None
-    task: Annotated[str, Option(metavar="TASK", help="What to ask; `medreview judges prompts` lists the tasks.")] = ""
+    task: Annotated[
+        str,
+        Option(metavar="TASK", autocompletion=tasks, help="What to ask; `medreview judges prompts` lists the tasks."),
+    ] = ""
     cited_only: Annotated[
         bool, Option("--cited-only", help="Only pairs in which the statement itself cites the source.")
     ] = False
@@ -97,7 +106,8 @@ class JudgeOptions:
         Option(metavar="FILTER", help="Only a part of the study, by the filters of queues: `model=atlas-2 page=ok`."),
     ] = ""
     reviewer: Annotated[
-        str | None, Option(metavar="NAME", help="Whose labels `mine=` and `state=` in --where ask for.")
+        str | None,
+        Option(metavar="NAME", autocompletion=reviewers, help="Whose labels `mine=` and `state=` in --where ask for."),
     ] = None
     only: Annotated[
         list[str] | None,
@@ -123,7 +133,9 @@ class JudgeOptions:
             help="Show N statements that a reviewer labelled as worked examples, never on themselves.",
         ),
     ] = None
-    examples_from: Annotated[str | None, Option("--from", metavar="NAME", help="With --examples: whose labels.")] = None
+    examples_from: Annotated[
+        str | None, Option("--from", metavar="NAME", autocompletion=reviewers, help="With --examples: whose labels.")
+    ] = None
     assisted: Annotated[
         bool, Option("--assisted", help="With --examples: also labels given with the judges in sight.")
     ] = False

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
+from medreview.cli.completion import reviewers
 from medreview.cli.options import Json, StudyFile, open_study
 from medreview.cli.output import result
 from medreview.cli.verdict_access import current_verdicts, looked, reading
@@ -27,7 +28,9 @@ def judge_runs(
             "at the test half."
         ),
     ] = "tuning",
-    reviewer: Annotated[str | None, Option(metavar="NAME", help="Only this reviewer's labels.")] = None,
+    reviewer: Annotated[
+        str | None, Option(metavar="NAME", autocompletion=reviewers, help="Only this reviewer's labels.")
+    ] = None,
     changed: Annotated[bool, Option("--changed", help="Also list the pairs whose word changed.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import judges as configured
+from medreview.cli.completion import models, reviewers, studies, tasks
 from medreview.cli.network import with_settings
 from medreview.cli.options import Json, StudyFile, Ties, open_study, rule_named, study_path
 from medreview.cli.output import counted, counted_each, one_line, pace_words, price_words, result, say
@@ -42,13 +44,19 @@ _NONE = (
 
 
 def judges(
-    names: Annotated[list[str] | None, Argument(metavar="[NAME...]", help="Only these.")] = None,
+    names: Annotated[list[str] | None, Argument(metavar="[NAME...]", autocompletion=models, help="Only these.")] = None,
     ping: Annotated[
         bool, Option("--ping", help="Ask each one small question; exit code 1 if one fails, or no judge is configured.")
     ] = False,
     study: Annotated[
         Path | None,
-        Option("--study", metavar="STUDY", help="Also what they did and cost in this study.", callback=study_path),
+        Option(
+            "--study",
+            metavar="STUDY",
+            help="Also what they did and cost in this study.",
+            callback=study_path,
+            autocompletion=studies,
+        ),
     ] = None,
     split: Annotated[
         bool,
@@ -240,7 +248,9 @@ def _cost(item: "Spent") -> str:
 
 
 def prompts(
-    name: Annotated[str | None, Argument(metavar="[NAME]", help="A task; without it, all are listed.")] = None,
+    name: Annotated[
+        str | None, Argument(metavar="[NAME]", autocompletion=tasks, help="A task; without it, all are listed.")
+    ] = None,
     whole: Annotated[
         bool, Option("--file", help="The whole file that comes with the program, to make your own of it.")
     ] = False,
@@ -274,18 +284,26 @@ def jury(
     study: StudyFile,
     size: Annotated[list[int] | None, Option(min=1, help="Jurors; may be repeated. Default: 1 and 3.")] = None,
     judges: Annotated[
-        list[str] | None, Option("--judge", metavar="NAME", help="A candidate; default: all but the offline one.")
+        list[str] | None,
+        Option(
+            "--judge", metavar="NAME", autocompletion=configured, help="A candidate; default: all but the offline one."
+        ),
     ] = None,
     facts: Annotated[
         Literal["presence", "contradiction"] | None,
         Option("--facts", help="On key facts: are they present, or contradicted?"),
     ] = None,
     members: Annotated[
-        list[str] | None, Option("--member", metavar="NAME", help="On key facts: a person as a candidate.")
+        list[str] | None,
+        Option("--member", metavar="NAME", autocompletion=reviewers, help="On key facts: a person as a candidate."),
     ] = None,
     reviewer: Annotated[
         str | None,
-        Option(metavar="NAME", help="Whose labels count; on key facts by default the majority of all others."),
+        Option(
+            metavar="NAME",
+            autocompletion=reviewers,
+            help="Whose labels count; on key facts by default the majority of all others.",
+        ),
     ] = None,
     scale: Annotated[Literal["binary", "levels"], Option(help="Supported or not, or the four labels.")] = "binary",
     measure: Annotated[Literal["kappa", "agreement"], Option(help="What the best jury is best in.")] = "kappa",

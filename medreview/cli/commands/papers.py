@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Argument, Option
 
 from medreview.cli.ask_models import count_lines, did, leave_by, planned, say_what_is_waited_for
+from medreview.cli.completion import judges, models, offer, studies
 from medreview.cli.importing import imported_sentence, opened_or_made, say_what_is_missing
 from medreview.cli.network import PagesFrom, model_named, pages_from, with_settings
 from medreview.cli.options import (
@@ -48,10 +49,12 @@ class ReplayOptions:
     files: Annotated[list[Path] | None, Argument(metavar="FILE...", help="What the paper starts from.")] = None
     sample: Annotated[bool, Option("--sample", help="On the sample data, with recorded answers; no network.")] = False
     models: Annotated[
-        list[str] | None, Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
+        list[str] | None,
+        Option("--model", metavar="NAME", autocompletion=models, help="A model that writes; may be repeated."),
     ] = None
     judges: Annotated[
-        list[str] | None, Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
+        list[str] | None,
+        Option("--judge", metavar="NAME", autocompletion=judges, help="A model that judges; repeat it for a jury."),
     ] = None
     limit: Annotated[int | None, Option(min=1, help="At most so many units of each step for each model.")] = None
     skip: Annotated[
@@ -248,14 +251,28 @@ def about(chosen: "Replay") -> dict[str, object]:
     }
 
 
-_PAPERS = "sourcecheckup, medhalu, cds, medfacteval, medagentbrief or cliniqlink"
+PAPERS: Final = ("sourcecheckup", "medhalu", "cds", "medfacteval", "medagentbrief", "cliniqlink")
+"""Those that can be replayed: to name them loads none."""
 
 
 @takes(ReplayOptions)
 def replay(
-    paper: Annotated[str, Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
+    paper: Annotated[
+        str,
+        Argument(
+            metavar="PAPER",
+            autocompletion=offer(lambda ctx, incomplete: PAPERS),
+            help=f"{', '.join(PAPERS)}; alone: what its replay does.",
+        ),
+    ],
     study: Annotated[
-        Path | None, Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path)
+        Path | None,
+        Argument(
+            metavar="STUDY",
+            help="The study file; made if it is not there.",
+            callback=study_path,
+            autocompletion=studies,
+        ),
     ] = None,
     *,
     wanted: ReplayOptions,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from typer import Argument, Option
 
 from medreview.cli.ask_models import Semantic, leave_by_summary, meaning_from_config
+from medreview.cli.completion import studies
 from medreview.cli.importing import (
     as_given,
     files_given,
@@ -105,7 +106,9 @@ _NAMED: Final = 10
 
 @takes(AnswerOptions)
 def import_(
-    study: Annotated[Path | None, Argument(metavar="STUDY", help="The study file.", callback=study_path)] = None,
+    study: Annotated[
+        Path | None, Argument(metavar="STUDY", help="The study file.", callback=study_path, autocompletion=studies)
+    ] = None,
     files: Annotated[
         list[Path] | None,
         Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports; - is standard input."),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import judges, studies
 from medreview.cli.jsonl_filters import answer_lines, answer_references, library_of_files
 from medreview.cli.network import Proxy, authorities_from_config, network_from_config, services_from_config
 from medreview.cli.options import MAP_IS_FOR_FILES, Json, Map, no_response, open_study, read_mapping, study_path
@@ -198,7 +199,11 @@ _NO_STUDY: Final = "--ask-model is for a study, which keeps what a model answere
 def references(
     source: Annotated[
         str,
-        Argument(metavar="FILE|STUDY|-", help="A list, a text, answers, a library or a study; - is standard input."),
+        Argument(
+            metavar="FILE|STUDY|-",
+            autocompletion=studies,
+            help="A list, a text, answers, a library or a study; - is standard input.",
+        ),
     ] = "-",
     library: Annotated[
         list[Path] | None,
@@ -225,7 +230,11 @@ def references(
     ] = False,
     ask_model: Annotated[
         str | None,
-        Option(metavar="NAME", help="Of a study: ask this judge to read the references that the rules doubt."),
+        Option(
+            metavar="NAME",
+            autocompletion=judges,
+            help="Of a study: ask this judge to read the references that the rules doubt.",
+        ),
     ] = None,
     local_only: Annotated[bool, Option("--local-only", help="Refuse a model outside this machine.")] = False,
     proxy: Proxy = None,

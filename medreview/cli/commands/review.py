@@ -6,6 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from medreview.cli.completion import queues, studies
 from medreview.cli.network import PagesFrom
 from medreview.cli.opening import open_review, review_paths
 from medreview.cli.options import (
@@ -66,13 +67,18 @@ def demo(
 def review(
     paths: Annotated[
         list[Path] | None,
-        Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one; - is standard input."),
+        Argument(
+            metavar="STUDY|FILE...",
+            autocompletion=studies,
+            help="The study; or answers, which become one; - is standard input.",
+        ),
     ] = None,
     queue: Annotated[
         str | None,
         Option(
-            help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as docs/how-to/units.md "
-            "names them; default: the first screen."
+            autocompletion=queues,
+            help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as "
+            "docs/reference/keys-and-labels.md names them; default: the first screen.",
         ),
     ] = None,
     filter: Annotated[str, Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
@@ -97,7 +103,10 @@ def review(
         bool, Option("--recent", help="List the studies that you opened last, and what is open in each.")
     ] = False,
     forget: Annotated[
-        Path | None, Option("--forget", metavar="STUDY", help="Take this study off that list; its file stays.")
+        Path | None,
+        Option(
+            "--forget", metavar="STUDY", autocompletion=studies, help="Take this study off that list; its file stays."
+        ),
     ] = None,
     picture: Annotated[
         Path | None,

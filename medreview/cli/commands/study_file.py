@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import reviewers
 from medreview.cli.options import Json, LeaveOut, Passed, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import counted, one_line, progress, result, say
 from medreview.cli.verdict_access import current_verdicts, looked, one_reading, without_reviewers
@@ -133,7 +134,13 @@ def package(
         ),
     ] = _ALL,
     made_for: Annotated[
-        str, Option("--for", metavar="NAME", help="A reviewer whose own labels, notes and drafts stay in it.")
+        str,
+        Option(
+            "--for",
+            metavar="NAME",
+            autocompletion=reviewers,
+            help="A reviewer whose own labels, notes and drafts stay in it.",
+        ),
     ] = "",
     batch: Annotated[
         str,

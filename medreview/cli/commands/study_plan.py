@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
+from medreview.cli.completion import judges, studies
 from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, only_one, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.cli.verdict_access import looked
@@ -60,7 +61,10 @@ def audit(
         bool, Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
     ] = False,
     judge: Annotated[
-        str | None, Option(metavar="NAME", help="Whose verdicts help and come first; default: all together.")
+        str | None,
+        Option(
+            metavar="NAME", autocompletion=judges, help="Whose verdicts help and come first; default: all together."
+        ),
     ] = None,
     weight: Annotated[
         float | None, Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels.")
@@ -500,7 +504,9 @@ def declare(
 
 
 def axes(
-    study: Annotated[Path | None, Argument(metavar="[STUDY]", help="The study.", show_default=False)] = None,
+    study: Annotated[
+        Path | None, Argument(metavar="[STUDY]", autocompletion=studies, help="The study.", show_default=False)
+    ] = None,
     file: Annotated[
         Path | None, Argument(metavar="[FILE.toml]", help="Set the axes from this file.", show_default=False)
     ] = None,

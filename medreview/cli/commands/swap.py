@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument
 
+from medreview.cli.completion import studies
 from medreview.cli.options import Json, Replicates, open_study, study_path
 from medreview.cli.output import given, one_line, result
 from medreview.cli.verdict_access import current_verdicts, looked, reading
@@ -28,7 +29,10 @@ def _paths(values: list[Path]) -> list[Path]:
 
 def swap(
     studies: Annotated[
-        list[Path], Argument(metavar="STUDY...", help="Study files over the same answers.", callback=_paths)
+        list[Path],
+        Argument(
+            metavar="STUDY...", help="Study files over the same answers.", callback=_paths, autocompletion=studies
+        ),
     ],
     replicates: Replicates = None,
     as_json: Json = False,
