@@ -153,7 +153,7 @@ ALLOWED: Final = {
     "screens/picture.py": {"mkdir"},  # in a workplace
     "medreview/study/connection.py": {"connect"},  # the study itself: transactions
     "medreview/study/backup.py": {"connect", "mkdir"},  # of a file in a workplace; the folder of the copies
-    "medreview/exchange/exports/sqlite_database.py": {"connect"},  # of a file in a workplace
+    "medreview/exchange/exports/sqlite_file.py": {"connect"},  # of a file in a workplace
     "medreview/exchange/files/export_folder.py": {"mkdir"},  # the folders above
     "medreview/cli/reports/study_page/fact_pages.py": {"mkdir"},  # the folder that the pages come into
     "medreview/settings_files.py": {"mkdir"},

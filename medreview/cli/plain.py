@@ -43,12 +43,13 @@ j, k    next, previous {noun}
 n TEXT  note, n alone reads it           t       next open {noun}
 [ ]     previous, next text
 D       delete a span you marked         R WORDS  give it other words of its text
-order   triage by your labels, or by the rules; again turns it
+order   triage by your labels, or by the rules; say it again to switch back
 P       to the pairs of a statement, and back; from a response to its statements
 L       to the reference that names a source, and back
 u U     undo, redo
 draft   save the note that you began in the workbench      draft -   discard it
 ?       this help                        q       leave (everything is saved)
+only on the screen: / search, y copy, i figures, o origin of a text, F8 attach a text, F1 what words mean
 """ + "\n".join(f"{flag.key}       flag: {flag.definition} Again takes it back." for flag in FLAGS)
 
 

@@ -124,6 +124,7 @@ def _add(session: ReviewSession, rest: str) -> bool:
     return True
 
 
+_MOST_LIT: Final = 20
 _SHOWN: Final = 1500
 """Characters of a text that are printed before ``source`` is asked for."""
 
@@ -132,7 +133,7 @@ _STATEMENT_HELP: Final = f"""\
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
 l       what of the response is no statement       l N     make number N of it one
 E s WORDS  cut the statement before these words     E j  join it with the next     E x  exclude it, not medical
-source  the whole source      response  the whole response
+source  the whole source      m  every place in it that the screen lights      response  the whole response
 {FINDINGS_HELP}"""
 
 
@@ -142,7 +143,8 @@ class Lines:
     def __init__(self, session: ReviewSession) -> None:
         self._session, asks = session, session.asks
         self.words: dict[str, Callable[[str], bool]] = {
-            "source": lambda _rest: _printed(_whole_text(session) or "(nothing to read)")
+            "source": lambda _rest: _printed(_whole_text(session) or "(nothing to read)"),
+            "m": lambda _rest: _printed(_lit(session)),
         }
         """What its words do; whether that was an act, whose receipt is to be said."""
         self.decides: dict[str, Callable[[str], FollowUp]] = {}
@@ -158,7 +160,8 @@ class Lines:
             }
             return
         self.words["beside"] = lambda _rest: _printed(session.beside_text())
-        lines = ["source  the whole text      beside  the text beside it, or the whole card"]
+        lines = ["source  the whole text      m  every place in it that the screen lights"]
+        lines.append("beside  the text beside it, or the whole card")
         if asks.entry == "order":
             self.decides["rank"] = lambda rest: _rank(session, rest)
             rated = ", then for output 1, 2, ... good, okay or bad, f before it: hallucinated"
@@ -395,8 +398,27 @@ def _source(session: ReviewSession) -> None:
         start = max(0, opening.start - _AROUND) if opening else 0
         end = min(len(text), opening.end + _AROUND) if opening else 2 * _AROUND
         print(read(f"... {session.source_places().told(text, start, end)} ..."))
+        if session.shows_judges and len(highlights.stops) > 1:
+            print(f"({len(highlights.stops)} places of this page are lit on the screen; m reads each)")
         for offset, remark in sorted(highlights.remarks.items()):
             print(wrapped(f"DIFFERS: “{' '.join(text[offset : offset + _BRIEF].split())} ...”: {remark}"))
+
+
+def _lit(session: ReviewSession) -> str:
+    """Every place of the text to which ``m`` leads on the screen, in order."""
+    text, highlights = session.source_text(), session.source_highlights()
+    said = session.source_places().told if session.item is not None else _between
+    stops = highlights.stops[:_MOST_LIT]
+    rows = [
+        f"{number} of {len(highlights.stops)}: {' '.join(said(text, *stop).split())}"
+        for number, stop in enumerate(stops, 1)
+    ]
+    more = len(highlights.stops) - len(stops)
+    return "\n".join([*rows, *([f"and {more} more"] if more else [])]) or "No place of this text is lit."
+
+
+def _between(text: str, start: int, end: int) -> str:
+    return text[start:end]
 
 
 def _whole_text(session: ReviewSession) -> str:

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from medreview.evidence.background import rarity
+from medreview.evidence.background import rarities
 from medreview.evidence.clash import Clash, agrees
 from medreview.evidence.clashes import clashes_between
 from medreview.evidence.lexicon import OPPOSITES
@@ -24,7 +24,6 @@ from medreview.evidence.pair_signs import PairSigns, pair_signs
 from medreview.evidence.passage_ranking import Hit, Match, Query, SourceIndex, weights
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import (
-    LONGEST_COMPARED,
     SentenceAnalysis,
     analyse,
     compared_part,
@@ -41,7 +40,7 @@ MOST_PASSAGES: Final = 5
 LIKE_PASSAGES: Final = 12
 """Passages among which the one most like the statement is looked for."""
 TOGETHER: Final = 3
-"""The best passages, in which the statement's words are looked for together."""
+"""The best passages, in which the statement's words are looked for together, and in any order beside others."""
 AMOUNTS: Final = frozenset({"number", "unit", "range", "comparison"})
 
 
@@ -94,25 +93,19 @@ def pair_features(
 def _likeness(
     statement: str, index: SourceIndex, query: Query, near: Sequence[int]
 ) -> tuple[float, float, float, float, float, float]:
-    """The features that tell how like statement and passages are; of the last three that of the passage most like."""
-    rare = {key: rarity(key) for key in query.weights}
+    """The features that tell how like statement and passages are; the last three of the passage most like."""
+    rare = rarities(query.weights)
     total = sum(rare.values())
     shared = index.shared(rare, near)
-    dice = max(2 * number / (len(rare) + index.length(at)) for at, (number, _) in zip(near, shared, strict=True))
-    spans = [index.span(at) for at in near]
-    texts = [index.text[start : min(end, start + LONGEST_COMPARED)].lower() for start, end in spans]
-    words = statement.lower()
+    dice = max([2 * number / (len(rare) + index.length(at)) for at, (number, _) in zip(near, shared, strict=True)])
+    words, texts = statement.lower(), [index.lowered(at) for at in near]
     # in one call the statement's words are taken apart once, not for each passage
-    sort, both = (
-        process.extractOne(words, texts, scorer=scorer)[1] / 100
-        for scorer in (fuzz.token_sort_ratio, fuzz.token_set_ratio)
-    )
     return (
-        max(value for _, value in shared) / total,
+        max([value for _, value in shared]) / total,
         index.together(rare, near[:TOGETHER]) / total,
-        sum(value for key, value in rare.items() if not index.has(key)) / total,
-        sort,
-        both,
+        sum([value for key, value in rare.items() if not index.has(key)]) / total,
+        process.extractOne(words, texts, scorer=fuzz.token_sort_ratio)[1] / 100,
+        process.extractOne(words, texts[:TOGETHER], scorer=fuzz.token_set_ratio)[1] / 100,
         min(1.0, dice),
     )
 

@@ -6,6 +6,7 @@ sources and their licences stand in its head).
 """
 
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from math import log
 from pathlib import Path
@@ -16,14 +17,18 @@ _RARE: Final = 2
 
 
 @cache
-def _counts() -> tuple[int, dict[str, int]]:
-    """The number of pieces of text, and by term that of the pieces in which it stands."""
+def _rarities() -> tuple[dict[str, float], float]:
+    """By term its inverse document frequency, and that of a term that is not in the table."""
     table = tomllib.loads(Path(__file__).with_name("background.toml").read_text("utf-8"))
-    return table["pieces"], {term: int(count) for count, terms in table["terms"].items() for term in terms.split()}
+
+    def of(count: int) -> float:
+        return log(1 + (table["pieces"] - count + 0.5) / (count + 0.5))
+
+    by_count = ((of(int(count)), terms) for count, terms in table["terms"].items())
+    return {term: rarity for rarity, terms in by_count for term in terms.split()}, of(_RARE)
 
 
-def rarity(term: str) -> float:
-    """The inverse document frequency of a term in the background, above 0; highest for a term that is not in it."""
-    pieces, counts = _counts()
-    count = counts.get(term, _RARE)
-    return log(1 + (pieces - count + 0.5) / (count + 0.5))
+def rarities(terms: Iterable[str]) -> dict[str, float]:
+    """The inverse document frequencies of terms in the background, above 0; highest for those that are not in it."""
+    known, highest = _rarities()
+    return {term: known.get(term, highest) for term in terms}

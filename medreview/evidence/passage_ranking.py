@@ -149,13 +149,15 @@ class SourceIndex:
         self._counts: dict[str, dict[int, int]] = {}
         self._analyses: dict[int, SentenceAnalysis] = {}
         self._findings: dict[int, float] = {}
+        self._lowered: dict[int, str] = {}
+        self._idf: dict[str, float] = {}
         self._is_record = _is_record(self.passages)
         self._above = _heads(self.text, self.passages, record=self._is_record)
         self._first_rows = frozenset(head for head in self._above.values() if self.passages[head].kind == "row")
 
     def __getstate__(self) -> dict[str, object]:
         """The state without the analyses, which another process makes where it needs them."""
-        return {**self.__dict__, "_analyses": {}}
+        return {**self.__dict__, "_analyses": {}, "_lowered": {}}
 
     def _count(self, keys: Iterable[str]) -> None:
         """Count these terms in every passage, unless they are counted: no other term of a source is asked for."""
@@ -202,9 +204,8 @@ class SourceIndex:
         """The number of cues of a finding in a passage, at most ``finding_most``."""
         found = self._findings.get(at)
         if found is None:
-            passage, most = self.passages[at], weights().ranking.finding_most
-            cues = FINDING.finditer(self.text[passage.start : passage.end].lower())
-            found = self._findings[at] = float(len(list(islice(cues, int(most)))))
+            cues = FINDING.finditer(self.lowered(at))
+            found = self._findings[at] = float(len(list(islice(cues, int(weights().ranking.finding_most)))))
         return found
 
     def _add_places(self, scores: dict[int, float], wanted: AnsweringParts) -> None:
@@ -262,8 +263,11 @@ class SourceIndex:
 
     def idf(self, key: str) -> float:
         """Inverse document frequency of a term in this source; highest for a term that is not there."""
-        count, frequency = len(self.passages), len(self._term_counts(key))
-        return log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+        found = self._idf.get(key)
+        if found is None:
+            count, frequency = len(self.passages), len(self._term_counts(key))
+            found = self._idf[key] = log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+        return found
 
     def query(self, statement: str) -> Query:
         """A statement's terms with their weights in this source."""
@@ -291,16 +295,26 @@ class SourceIndex:
 
     def together(self, values: Mapping[str, float], passages: Sequence[int]) -> float:
         """The sum of the values of the terms that any of these passages has."""
-        return sum(value for key, value in values.items() if not self._term_counts(key).keys().isdisjoint(passages))
+        self._count(values)
+        counts = self._counts
+        return sum([value for key, value in values.items() if not counts[key].keys().isdisjoint(passages)])
 
     def shared(self, values: Mapping[str, float], passages: Sequence[int]) -> list[tuple[int, float]]:
         """For each of these passages how many of the terms it has, and the sum of their values."""
-        counts = [(self._term_counts(key), value) for key, value in values.items()]
-        counts = [(count, value) for count, value in counts if count]
+        self._count(values)
+        counts = [(count, value) for key, value in values.items() if (count := self._counts[key])]
         found = []
         for at in passages:
             here = [value for count, value in counts if at in count]
             found.append((len(here), sum(here)))
+        return found
+
+    def lowered(self, passage: int) -> str:
+        """A passage in lower case, of a very long one the beginning."""
+        found = self._lowered.get(passage)
+        if found is None:
+            start, end, *_ = self.passages[passage]
+            found = self._lowered[passage] = self.text[start : min(end, start + LONGEST_COMPARED)].lower()
         return found
 
     def length(self, passage: int) -> int:

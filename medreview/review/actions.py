@@ -238,7 +238,7 @@ REVIEW: Final = (
         "learned_order",
         ("f4",),
         "order",
-        "Order triage by your own labels (from 25 on), or by the rules; again turns it.",
+        "Order triage by your own labels (from 25 on), or by the rules; press it again to switch back.",
         "Move",
     ),
     Action(

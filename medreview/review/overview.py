@@ -81,8 +81,11 @@ _ALONE: Final = "SELECT min(reviewer) IS max(reviewer) FROM event WHERE kind IN 
 """Whether at most one reviewer has given a label: then none differ. Drawing an audit is not a label."""
 
 
-def two_reviewer_lines(study: Study, reviewer: str) -> tuple[QueueLine, ...]:
-    """The queues of conflicts, and of the share that a second reviewer annotates, in which there is something."""
+def two_reviewer_lines(study: Study, reviewer: str, *, blind: bool = False) -> tuple[QueueLine, ...]:
+    """The queues of conflicts, and of the share that a second reviewer annotates, in which there is something.
+
+    In a ``blind`` block a count of conflicts would tell after each label whether another reviewer gave the same.
+    """
     reader = study.reader
     every = shares(reader)
     own = "SELECT unit FROM standing WHERE reviewer = ? AND pass = 1 AND state = 'decided'"
@@ -93,9 +96,12 @@ def two_reviewer_lines(study: Study, reviewer: str) -> tuple[QueueLine, ...]:
         if units:
             waiting = sum(unit not in mine for unit in units)
             found.append(QueueLine(kind, len(units), waiting, 0, 0, "others' labels are hidden"))
-    differ = {} if study.counted(_ALONE)[0][0] else conflict_units(reader)
+    alone = study.counted(_ALONE)[0][0]
+    differ = {} if alone else conflict_units(reader)
     for kind in CONFLICTS:
-        if (of_kind := differ.get(kind.unit)) is not None:
+        if blind and kind.unit == STATEMENT:
+            found += [] if alone else [QueueLine(kind, 0, 0, 0, 0, "", hidden=True)]
+        elif (of_kind := differ.get(kind.unit)) is not None:
             waiting = len(of_kind.open)
             found.append(QueueLine(kind, len(of_kind.units), waiting, 0, 0, "both labels are shown; a digit settles"))
     return tuple(found)
@@ -276,7 +282,7 @@ def overview(study: Study, reviewer: str, *, pass_no: int = 1) -> Overview:
     of_kinds = unit_lines(reader, reviewer, pass_no)
     mine = batch_lines(reader, reviewer, pass_no)
     queues = lines if counts.total or not (of_kinds or mine) else ()
-    units = (*of_kinds, *second_lines(reader, reviewer), *two_reviewer_lines(study, reviewer))
+    units = (*of_kinds, *second_lines(reader, reviewer), *two_reviewer_lines(study, reviewer, blind=blind))
     place = last_place(study, reviewer)
     decided = counts.decided + sum(line.size - line.open - line.deferred for line in of_kinds)
     beside = of_kinds if counts.total else ()

@@ -11,7 +11,7 @@ import pytest
 import medreview
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"numpy", "pandas", "httpx", "lxml", "sqlite_utils", "textual", "openai", "trafilatura", "scipy", "rich"}
+HEAVY = {"numpy", "pandas", "httpx", "lxml", "textual", "openai", "trafilatura", "scipy", "rich"}
 
 
 def loaded_after(code: str) -> set[str]:

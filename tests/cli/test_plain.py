@@ -5,6 +5,7 @@ import json
 import re
 from importlib.resources import files
 
+from medreview.review.actions import REVIEW
 from medreview.study import Study
 from tests.support.saved_pages import save_pages
 from tests.support.study_builder import new_version
@@ -250,3 +251,37 @@ def test_a_queue_is_opened_by_the_words_that_the_screen_has_for_it(medreview, de
         assert first.split("\n")[0] == second.split("\n")[0]
         assert shown in second
     assert "There is no queue 'triages'" in medreview("review", demo, "--plain", "--queue", "triages", check=2).stderr
+
+
+def test_every_place_that_the_screen_lights_is_read(medreview, demo):
+    done = medreview("review", demo, "--plain", "--queue", "flagged", input="m\nq\n").stdout
+    assert "2 places of this page are lit on the screen; m reads each" in done
+    *_, said = done.split("> ", 1)
+    assert re.search(r"1 of 2: .*\n2 of 2: A dose in late pregnancy lowers the risk", said)
+    blind = medreview("review", demo, "--plain", "--queue", "audit", input="m\nq\n").stdout
+    assert "lit on the screen" not in blind
+
+
+SAID_ANYWAY = ["judge_next", "judge_previous", "judges_in_full", "view", "whole_page"]
+LAYOUT = [
+    "page_down", "page_up", "top", "end", "pane", "queue_narrower", "queue_wider", "redraw", "palette", "hit_next",
+    "hit_previous",
+]  # fmt: skip
+ON_THE_SCREEN = {"search": "/ search", "copy": "y copy", "figures": "i figures", "about": "o origin",
+                 "attach": "F8 attach", "glossary": "F1 what words mean"}  # fmt: skip
+IN_WORDS = {"mark_next": "m  every", "mark_previous": "m  every", "filter": ": FILTER", "learned_order": "order ",
+            "history": "H WORDS", "guidelines": "guidelines", "accept": "a  ", "tag": "#TAG", "resize_span": "R WORDS",
+            "source_next": "[ ]", "source_previous": "[ ]", "next": "j, k", "previous": "j, k"}  # fmt: skip
+
+
+def test_every_action_of_the_screen_is_a_word_here_or_named_as_missing(medreview, demo):
+    responses, facts = (
+        medreview("review", demo, "--plain", "--queue", queue, input="?\nq\n").stdout
+        for queue in ("responses", "pairs")
+    )
+    shown = f"{responses}{facts}"
+    for action in REVIEW:
+        if action.id.startswith("decide_") or action.id in (*SAID_ANYWAY, *LAYOUT, "category", "add"):
+            continue
+        key = IN_WORDS.get(action.id, ON_THE_SCREEN.get(action.id, f"{action.keys[0]} "))
+        assert key.replace("question_mark", "?") in shown, action.id

@@ -32,8 +32,6 @@ def command_lines(path: Path) -> list[str]:
     return [found[1] for line in lines if (found := starts.match(line))]
 
 
-SOON = re.compile(r"team |sources |papers |judges choose|review .*--(recent|picture)")
-"""Lines with names that the program is about to have; to be removed when it has them."""
 LINES = [(path.relative_to(ROOT).as_posix(), line) for path in PAGES for line in command_lines(path)]
 
 
@@ -64,11 +62,7 @@ def test_every_function_that_is_written_as_a_command_is_one() -> None:
     assert written == {(made.__module__.rpartition(".")[2], made.__name__) for made in callbacks}
 
 
-@pytest.mark.parametrize(
-    ("page", "line"),
-    [pytest.param(*one, marks=pytest.mark.xfail(strict=False) if SOON.match(one[1]) else ()) for one in LINES],
-    ids=[f"{page}: {line}" for page, line in LINES],
-)
+@pytest.mark.parametrize(("page", "line"), LINES, ids=[f"{page}: {line}" for page, line in LINES])
 def test_a_command_line_is_one_that_the_program_takes(page: str, line: str) -> None:
     words, _ = meant(shlex.split(re.split(r" [<>|] ?", line)[0], comments=True))
     name, arguments = command_of(words, COMMANDS)

@@ -14,7 +14,7 @@ import pytest
 from medreview.config import SETTINGS, Config, load_config
 from medreview.exchange.exports.export import FILES
 from medreview.judges.tasks.registry import NAMES
-from medreview.labels import PAGE_STATES, QUOTE_STATUSES
+from medreview.labels import QUOTE_STATUSES
 from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.llm.settings import JudgeSettings
 from medreview.review.queue_filters import filters_of
@@ -114,12 +114,11 @@ SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotat
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
         ("export-files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
     ],
-    ids=["page states", "quote statuses", "tasks", "files of an export"],
+    ids=["quote statuses", "tasks", "files of an export"],
 )
 def test_a_table_has_every(name: str, words: list[str]) -> None:
     cells = {

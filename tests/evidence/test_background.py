@@ -2,13 +2,13 @@
 
 import tomllib
 
-from medreview.evidence.background import rarity
+from medreview.evidence.background import rarities
 from medreview.evidence.terms import terms
 from tests.tools.background_counts import LEAST, PIECE, counted, pieces, table
 
 
 def test_what_every_abstract_has_is_common_and_what_none_has_is_rarest() -> None:
-    patients, asthma, unknown = (rarity(terms(word)[0].key) for word in ("patients", "asthma", "Zyxwomab"))
+    patients, asthma, unknown = rarities(term.key for term in terms("patients asthma Zyxwomab")).values()
     assert 0 < patients < asthma < unknown
 
 

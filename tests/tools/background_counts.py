@@ -61,7 +61,7 @@ def table(number: int, found: Counter[str]) -> str:
     for term, count in sorted(found.items()):
         if count >= LEAST:
             by_count.setdefault(int(float(f"{count:.1e}")), []).append(term)
-    lines = [f'{count} = "{" ".join(terms)}"' for count, terms in sorted(by_count.items(), reverse=True)]
+    lines = [f"{count} = '{' '.join(terms)}'" for count, terms in sorted(by_count.items(), reverse=True)]
     return f"{HEAD}pieces = {number}\n\n[terms]\n" + "\n".join(lines) + "\n"
 
 

@@ -6,12 +6,26 @@ A test compares the pages with what this makes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from medreview.labels import CATEGORY, EVIDENCE, FLAGS, HALLUCINATED, HALLUCINATION, QUALITY, REASONS, Label
+from medreview.labels import (
+    CATEGORY,
+    EVIDENCE,
+    FINISHES,
+    FLAGS,
+    HALLUCINATED,
+    HALLUCINATION,
+    PAGE_STATES,
+    QUALITY,
+    REASONS,
+    Label,
+)
 from medreview.review.actions import FIGURES, REVIEW, Action, shown_key
+from medreview.review.glossary import GROUPS
 from medreview.review.home_actions import HOME
+from medreview.review.judge_words import state_words
 from medreview.review.queue_kinds import KINDS
 from medreview.review.unit_queues import ALL
 from medreview.review.why_flagged import every_reason
@@ -49,6 +63,8 @@ def keys_page() -> str:
             *_section("Labels of other units", ("kind", *_LABELS), _of_units()),
             *_section("Queues of statements", ("key", "queue", "`--queue`", "shown", "what is in it"), _queues()),
             *_section("Queues of other units", _UNIT_COLUMNS, _unit_queues()),
+            *_section("States of a page", ("state", "the screen says", "meaning"), map(_state, PAGE_STATES)),
+            *_section("How an answer ended", ("`finish=`", "meaning"), ((f"`{it}`", FINISHES[it]) for it in FINISHES)),
         ]
     )
 
@@ -101,6 +117,11 @@ def _queues() -> Iterator[tuple[str, ...]]:
     chosen = [queue for queue in ALL if queue.unit == STATEMENT and queue not in KINDS]
     for queue in (*KINDS, *chosen):
         yield f"`{queue.key}`" if queue.key else "", queue.title, f"`{queue.name}`", queue.mode, queue.help
+
+
+def _state(state: str) -> tuple[str, str, str]:
+    words = state_words(state)
+    return f"`{state}`", words, next(term.meaning for term in chain(*GROUPS.values()) if term.name == words)
 
 
 def _unit_queues() -> Iterator[tuple[str, ...]]:

@@ -77,8 +77,8 @@ def review(
         str | None,
         Option(
             autocompletion=queues,
-            help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as docs/how-to/units.md "
-            "names them; default: the first screen.",
+            help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as "
+            "docs/reference/keys-and-labels.md names them; default: the first screen.",
         ),
     ] = None,
     filter: Annotated[str, Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
