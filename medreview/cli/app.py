@@ -203,6 +203,7 @@ def _spec(context: typer.Context, wanted: bool) -> None:
 
 app = typer.Typer(
     cls=_Program,
+    suggest_commands=False,  # CommandGroup does
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
