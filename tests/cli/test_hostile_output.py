@@ -32,6 +32,7 @@ COMMANDS = (
     ("judge", STUDY, "--judge", "own", "--dry-run"),
     ("judge", STUDY, "--judge", "own", "--batch-out", f"batch{BAD}"),
     ("judge", STUDY, "--judge", "own", "--batch-in", f"missing{BAD}"),
+    ("docs", BAD),
     ("judges",),
     ("judges", "list", BAD),
     ("judges", "--study", STUDY),

@@ -12,7 +12,7 @@ from medreview.cli.app import every_command
 from tests.support.commands import Program
 
 WITHOUT_STUDY = {
-    "config explain", "config set", "config show", "config trust", "config unset", "evidence", "judges prompts",
+    "config explain", "config set", "config show", "config trust", "config unset", "docs", "evidence", "judges prompts",
     "papers reproduce",
 }  # fmt: skip
 """Commands that are given none."""
