@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from typer import Option
+from typer.main import get_command
 
 from medreview.cli.command_group import CommandGroup, group, summary
 from medreview.cli.commands import (
@@ -191,8 +192,18 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _spec(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        from medreview.cli.command_tree import specification
+        from medreview.cli.output import result
+
+        result(specification(context.command, every_command()), as_json=True)
+        raise typer.Exit
+
+
 app = typer.Typer(
     cls=_Program,
+    suggest_commands=False,  # CommandGroup does
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -209,6 +220,10 @@ def _options(
             "--version", callback=_version, is_eager=True, help="Print the versions of program, Python, study format"
         ),
     ] = False,
+    spec: Annotated[
+        bool,
+        Option("--spec", callback=_spec, is_eager=True, help="Print every command with its options as JSON"),
+    ] = False,
 ) -> None:
     pass
 
@@ -219,3 +234,13 @@ for heading, commands in GROUPS.items():
             app.add_typer(command, name=name, rich_help_panel=heading)
         else:
             app.command(name, rich_help_panel=heading)(command)
+
+
+def every_command() -> dict[str, Any]:
+    """The commands by what is typed for them; those of a group come after it: ``plan``, ``plan draw``, ..."""
+    found: dict[str, Any] = {}
+    made: Mapping[str, Any] = vars(get_command(app))["commands"]
+    for name in (name for within in GROUPS.values() for name in within):
+        found[name] = made[name]
+        found |= {f"{name} {inner}": below for inner, below in getattr(made[name], "commands", {}).items()}
+    return found

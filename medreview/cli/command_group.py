@@ -3,7 +3,8 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -11,6 +12,9 @@ from typer.exceptions import TyperException
 
 from medreview.errors import MENDABLE
 from medreview.visible import visible_line
+
+_NEAR: Final = 0.7
+"""How alike a word and a name are, from 0 to 1, for the one to be meant by the other."""
 
 
 class CommandGroup(TyperGroup):
@@ -22,8 +26,15 @@ class CommandGroup(TyperGroup):
         if not args and not self.otherwise and not ctx.resilient_parsing:
             print(ctx.get_help(), file=sys.stderr)
             raise typer.Exit(MENDABLE)
-        named = args[0] in self.commands or args[0] in ctx.help_option_names if args else ctx.resilient_parsing
+        named = self._names(args[0]) or args[0] in ctx.help_option_names if args else ctx.resilient_parsing
         return super().parse_args(ctx, args if named or not self.otherwise else [self.otherwise, *args])
+
+    def _names(self, word: str) -> bool:
+        """Whether a word names a command, or is meant to: it is nearly the name of one, or could be nothing else."""
+        if word in self.commands or word.startswith("-"):
+            return word in self.commands
+        takes = bool(self.otherwise) and self.commands[self.otherwise].params[0].param_type_name == "argument"
+        return not takes or bool(get_close_matches(word, self.commands, cutoff=_NEAR))
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         found = super().shell_complete(ctx, incomplete)
@@ -33,6 +44,17 @@ class CommandGroup(TyperGroup):
             found += command.shell_complete(inner, incomplete)
             found += command.params[0].shell_complete(inner, incomplete)
         return found
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except TyperException as error:
+            below = {name: vars(one).get("commands", ()) for name, one in self.commands.items()}
+            every = {name: f"{above} {name}" for above, names in below.items() for name in names}
+            every |= {name: name for name in self.commands}
+            if near := get_close_matches(args[0], every, 1, _NEAR):
+                error.message += f" Did you mean {every[near[0]]!r}?"
+            raise
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         with _shown():

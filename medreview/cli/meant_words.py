@@ -48,6 +48,8 @@ def meant(words: list[str]) -> tuple[list[str], str]:
     name = words[0] if words else ""
     if name == "-" or (not name.startswith("-") and (os.sep in name or "." in name)):
         return ["review", *words], ""
+    if name == "help":
+        return [*words[1:], "--help"], ""
     new = OLD_NAMES.get(name)
     if new is None:
         return words, ""

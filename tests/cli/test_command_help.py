@@ -3,9 +3,8 @@
 import re
 import sqlite3
 
-from medreview.cli.app import GROUPS
+from medreview.cli.app import GROUPS, every_command
 from medreview.cli.command_group import summary
-from medreview.cli.command_tree import every_command
 from medreview.study.migrations import NEWEST
 from tests.support.commands import Program
 

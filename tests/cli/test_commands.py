@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from medreview.cli.command_tree import every_command
+from medreview.cli.app import every_command
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.saved_pages import save_pages

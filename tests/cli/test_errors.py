@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from medreview.cli.command_tree import every_command
+from medreview.cli.app import every_command
 from medreview.cli.main import KEEPING
 from tests.support.commands import Program, own_settings
 

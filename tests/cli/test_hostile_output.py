@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from medreview.cli.command_tree import command_of, every_command
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import command_of
 from tests.support.commands import Done, Program, in_process
 from tests.support.ssh_keys import HAS_SSH, new_key
 
@@ -31,6 +32,7 @@ COMMANDS = (
     ("judge", STUDY, "--judge", "own", "--dry-run"),
     ("judge", STUDY, "--judge", "own", "--batch-out", f"batch{BAD}"),
     ("judge", STUDY, "--judge", "own", "--batch-in", f"missing{BAD}"),
+    ("docs", BAD),
     ("judges",),
     ("judges", "list", BAD),
     ("judges", "--study", STUDY),

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from medreview.cli.command_tree import command_of, every_command
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import command_of
 from medreview.cli.meant_words import OLD_NAMES, meant
 from tests.support.commands import Program
 
@@ -33,6 +34,8 @@ def test_an_old_name_is_a_command_of_today(old: str) -> None:
         ("- s.medreview", "review - s.medreview"),
         ("answers/some", "review answers/some"),
         ("stats s.medreview", "stats s.medreview"),
+        ("help", "--help"),
+        ("help plan audit", "plan audit --help"),
         ("--version", "--version"),
         ("", ""),
     ],
@@ -62,6 +65,11 @@ def test_a_path_alone_is_reviewed_whatever_its_name(medreview: Program, demo: Pa
     ("words", "said"),
     [
         (["revue"], "Did you mean 'review'?"),
+        (["conflict"], "Did you mean 'team conflicts'?"),
+        (["nonsense"], "No such command 'nonsense'."),
+        (["judges", "promts"], "Did you mean 'prompts'?"),
+        (["judges", "gpt"], "There is no judge 'gpt'"),
+        (["config", "schow"], "Did you mean 'show'?"),
         (["plan", "adit"], "Did you mean 'audit'?"),
         (["plan"], "Show the random audit"),
         (["review"], "Name a study, or a file of answers"),

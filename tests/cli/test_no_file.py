@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from medreview.cli.command_tree import every_command
+from medreview.cli.app import every_command
 from tests.support.commands import Program
 
 WITHOUT_STUDY = {
-    "config explain", "config set", "config show", "config trust", "config unset", "evidence", "judges prompts",
+    "config explain", "config set", "config show", "config trust", "config unset", "docs", "evidence", "judges prompts",
     "papers reproduce",
 }  # fmt: skip
 """Commands that are given none."""

@@ -3,6 +3,8 @@
 import ast
 import re
 import shlex
+import shutil
+import subprocess
 from contextlib import redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
@@ -10,9 +12,11 @@ from pathlib import Path
 import pytest
 import typer
 
-from medreview.cli.command_tree import command_of, every_command
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import command_of
 from medreview.cli.meant_words import meant
 from tests.docs.test_pages import PAGES, ROOT
+from tests.tools import man_page
 from tests.tools.commands_page import PAGE, commands_page
 
 COMMANDS = every_command()
@@ -33,6 +37,16 @@ LINES = [(path.relative_to(ROOT).as_posix(), line) for path in PAGES for line in
 
 def test_the_reference_is_what_the_program_says() -> None:
     assert PAGE.read_text(encoding="utf-8") == commands_page(), "write it anew: python -m tests.tools.commands_page"
+
+
+def test_the_manual_page_is_what_the_program_says_and_has_no_mistake() -> None:
+    assert man_page.PAGE.read_text(encoding="utf-8") == man_page.man_page(), "python -m tests.tools.man_page"
+    if shutil.which("groff"):
+        done = subprocess.run(
+            ["groff", "-man", "-ww", "-Tutf8", man_page.PAGE], capture_output=True, text=True, check=True
+        )
+        assert done.stderr == ""
+        assert "Find the few judges that agree best with you." in done.stdout
 
 
 def test_every_function_that_is_written_as_a_command_is_one() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from medreview.cli.command_tree import command_of, every_command
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import command_of
 from medreview.replays.registry import REPLAYS, SAMPLES
 from medreview.replays.reproduced import Printed, Reproduced, read_votes, reproduced
 from medreview.review.unit_queues import ALL

@@ -67,7 +67,12 @@ def _told(text: str, indent: str = "") -> list[str]:
 Here = Annotated[bool, Option("--here", help="In the medreview.toml of this folder, not in your own file.")]
 
 
-def show(as_json: Json = False) -> None:
+def show(
+    schema: Annotated[
+        bool, Option("--schema", help="Print a JSON Schema of the settings file instead, for editors and programs.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Show every setting, where it comes from, what is wrong.
 
     It says of each what it is for.
@@ -77,6 +82,11 @@ def show(as_json: Json = False) -> None:
 
     Example: medreview config show
     """
+    if schema:
+        from medreview.settings_schema import settings_schema
+
+        result(settings_schema(), as_json=True)
+        return
     from medreview.config_file import report
 
     found = report()
