@@ -60,7 +60,8 @@ _SHELL: Final = ("cat", "cp", "echo", "head", "mkdir", "printf", "python", "Rscr
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a reader does next: write a file, or give a line to the shell; ``prints`` is what stands below the line."""
+    """What a reader does next: write a file, or give a line to the shell; ``prints`` is what stands below
+    the line, `` ... `` anything."""
 
     line: str
     file: str = ""
@@ -114,8 +115,8 @@ class Reader:
             done = start(part, done.stdout)
             assert done.returncode in step.codes, done.stdout + done.stderr
         said = " ".join(f"{done.stderr} {done.stdout}".split())
-        for line in step.prints.splitlines():
-            assert " ".join(line.split()) in said, f"it does not say {line!r}, but\n{done.stdout}"
+        for part in step.prints.replace(" ... ", "\n").splitlines():
+            assert " ".join(part.split()) in said, f"it does not say {part!r}, but\n{done.stdout}"
 
     def _medreview(self, command: str, given: str) -> Done:
         command, _, output = command.partition(" > ")
