@@ -72,6 +72,20 @@ def model_in(judge: str) -> str:
     return judge.removeprefix(NAME).removeprefix(" + ")
 
 
+_ENTAILMENT: Final = "entailment "
+
+
+def joined_name(encoder: str, entailment: str) -> str:
+    """The name of the models that had a part in a score, as it is stored: ``ENCODER; entailment MODEL``."""
+    return "; ".join(filter(None, (encoder, entailment and f"{_ENTAILMENT}{entailment}")))
+
+
+def entailment_in(name: str) -> str:
+    """The model of entailment in a name of :func:`joined_name`; ``""`` without one."""
+    _, found, model = f"; {name}".rpartition(f"; {_ENTAILMENT}")
+    return model if found else ""
+
+
 def run_for(reader: sqlite3.Connection, encoder: str) -> JudgeRun:
     """The run under which pairs are stored now: the newest one of the offline judge if it is of this model (``""``: of
     the rules alone) and of these rules, else another.

@@ -1,4 +1,6 @@
-"""The stage that asks a model of meaning how near statements are to pages, for the order of the queue.
+"""The stage that asks models of meaning how near statements are to pages, and whether these contradict them.
+
+It is for the order of the queue.
 
 It changes the score for triage of pairs that the offline judge has looked at, and the name under which its word on
 them is stored (``medreview.judges.runs``); never its label, what is lit, or a quote. Results are stored group
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from medreview.errors import UserError
 from medreview.evidence.assess import Assessment, assess
@@ -20,11 +22,14 @@ from medreview.evidence.sentence_analysis import compared_part
 from medreview.evidence.sign_names import SIGNS
 from medreview.evidence.terms import vocabulary
 from medreview.judges.pair_chunks import chunks, index_of
-from medreview.judges.runs import ENGINE, JudgeRun, add_run, run_for
+from medreview.judges.runs import ENGINE, JudgeRun, add_run, joined_name, run_for
 from medreview.progress import SILENT, Progress
 from medreview.semantic.similarity import (
+    NOTHING_SAID,
     ByWord,
     Encoder,
+    Entailed,
+    Entailment,
     Nearness,
     Scorer,
     Similarity,
@@ -64,12 +69,17 @@ _COPY: Final = """INSERT OR IGNORE INTO judgement (judgement_id, judge_run_id, s
 
 @dataclass(frozen=True, slots=True)
 class SemanticPlan:
-    """What is to be asked: pairs, the texts of them that are not encoded yet, and the characters of these."""
+    """What is to be asked: pairs, the texts of them that are not encoded yet, and the characters of these.
+
+    ``read``: texts that a model of entailment is sent, ``read_characters`` theirs: each passage with each statement.
+    """
 
     pairs: int = 0
     passages: int = 0
     statements: int = 0
     characters: int = 0
+    read: int = 0
+    read_characters: int = 0
 
     @property
     def texts(self) -> int:
@@ -97,60 +107,85 @@ class _ScoredPair:
     by_rules: Assessment
 
 
-def plan(study: Study, model: str, *, is_encoder: bool, synonyms: Path | None = None,
-         progress: Progress = SILENT) -> SemanticPlan:  # fmt: skip
-    """What asking this model would be: each passage and each statement counted once, without those encoded before.
+class MeaningModels(NamedTuple):
+    """The models to ask, one at least. ``entailment_orders``: what the one of entailment says is part of the score, and
+    not only a sign that the reviewer's labels weigh."""
 
-    ``is_encoder``: a scorer encodes nothing, and reads every passage again with every statement.
+    nearness: Encoder | Scorer | None = None
+    entailment: Entailment | None = None
+    entailment_orders: bool = True
+
+    @property
+    def name(self) -> str:
+        """Who has a part in a score, as it is stored with it."""
+        shown = "" if self.entailment_orders else " (shown only)"
+        entailment = f"{self.entailment.name}{shown}" if self.entailment else ""
+        return joined_name(self.nearness.name if self.nearness else "", entailment)
+
+
+def plan(
+    study: Study, models: MeaningModels, *, synonyms: Path | None = None, progress: Progress = SILENT
+) -> SemanticPlan:
+    """What asking these models would be: each passage and each statement counted once, without those encoded before.
+
+    A scorer encodes nothing, and reads every passage again with every statement; so does a model of entailment.
     """
-    pairs = passages = characters = 0
+    pairs = passages = characters = read = read_characters = 0
     statements: dict[str, int] = {}
-    progress.begin("pairs looked through", _waiting(study.reader, model))
-    for snapshot_id, of_page in groupby(_pairs(study.reader, model, synonyms), key=attrgetter("snapshot_id")):
+    encoder = "" if models.nearness is None or isinstance(models.nearness, Scorer) else models.nearness.name
+    progress.begin("pairs looked through", _waiting(study.reader, models.name))
+    for snapshot_id, of_page in groupby(_pairs(study.reader, models.name, synonyms), key=attrgetter("snapshot_id")):
         wanted: dict[Span, int] = {}
         for pair in of_page:
             pairs += 1
             progress.step()
             lengths = [len(text) for text in pair.texts]
-            if is_encoder:
+            whole = sum(lengths) + len(pair.statement)
+            if encoder:
                 wanted |= zip(pair.spans, lengths, strict=True)
                 statements[pair.statement_id] = len(pair.statement)
-            else:
+            elif models.nearness:
                 passages += len(lengths)
-                characters += sum(lengths) + len(pair.statement)
-        for row in study.reader.execute(_VECTORS, (model, snapshot_id)):
+                characters += whole
+            if models.entailment and lengths:
+                read += len(lengths) + 1
+                read_characters += whole
+        for row in study.reader.execute(_VECTORS, (encoder, snapshot_id)):
             wanted.pop(Span(row[0], row[1]), None)
         passages += len(wanted)
         characters += sum(wanted.values())
-    new = {one for one in statements if _statement(study.reader, model, one) is None}
-    return SemanticPlan(pairs, passages, len(new), characters + sum(statements[one] for one in new))
+    new = {one for one in statements if _statement(study.reader, encoder, one) is None}
+    characters += sum(statements[one] for one in new)
+    return SemanticPlan(pairs, passages, len(new), characters, read, read_characters)
 
 
 def judge_by_meaning(
-    study: Study, model: Encoder | Scorer, synonyms: Path | None = None, progress: Progress = SILENT
+    study: Study, models: MeaningModels, synonyms: Path | None = None, progress: Progress = SILENT
 ) -> SemanticSummary:
-    """Ask the model about every pair whose score is not of it yet, and store what it says as it comes.
+    """Ask the models about every pair whose score is not of them yet, and store what they say as it comes.
 
-    A model that gives no answer stops it: what is done is kept, and the rest keeps the score of the rules. Raises
+    A model that gives no answer stops it: what is done is kept, and the rest keeps the score that it has. Raises
     :class:`UserError` for a study that cannot be written, and for a table of synonyms that cannot be used.
     """
     vocabulary(synonyms)
-    total, done = _waiting(study.reader, model.name), 0
+    total, done = _waiting(study.reader, models.name), 0
     progress.begin("pairs", total)
     if not total:
-        return SemanticSummary(model.name)
-    run = run_for(study.reader, model.name)
+        return SemanticSummary(models.name)
+    run = run_for(study.reader, models.name)
     study.write(lambda connection: add_run(connection, run))
-    asked = _Scored(model) if isinstance(model, Scorer) else _Encoded(study, model)
-    for group in _groups(_pairs(study.reader, model.name, synonyms)):
+    asked: _Asked = _Nobody()
+    if models.nearness is not None:
+        asked = _Scored(models.nearness) if isinstance(models.nearness, Scorer) else _Encoded(study, models.nearness)
+    for group in _groups(_pairs(study.reader, models.name, synonyms)):
         try:
-            near = asked.nearness(group)
+            said = list(zip(group, asked.nearness(group), _entailed(models.entailment, group), strict=True))
         except UserError as error:
-            return SemanticSummary(model.name, done, total - done, str(error))
-        study.write(lambda connection, group=group, near=near: _store(connection, run, model.name, group, near))  # type: ignore[misc]
+            return SemanticSummary(models.name, done, total - done, str(error))
+        study.write(lambda connection, said=said: _store(connection, run, models, said))  # type: ignore[misc]
         done += len(group)
         progress.step(len(group))
-    return SemanticSummary(model.name, done)
+    return SemanticSummary(models.name, done)
 
 
 def by_rules_alone(study: Study) -> int:
@@ -196,6 +231,23 @@ def _groups(pairs: Iterator[_ScoredPair]) -> Iterator[list[_ScoredPair]]:
             group, texts = [], 0
     if group:
         yield group
+
+
+def _entailed(model: Entailment | None, group: Sequence[_ScoredPair]) -> list[Entailed]:
+    readable = [pair for pair in group if pair.texts]
+    told = iter(model.entail([(pair.statement, pair.texts) for pair in readable]) if model and readable else ())
+    return [next(told) if model and pair.texts else NOTHING_SAID for pair in group]
+
+
+class _Asked(Protocol):
+    def nearness(self, group: Sequence[_ScoredPair]) -> Sequence[Nearness | None]: ...
+
+
+class _Nobody:
+    """There is a model of entailment alone."""
+
+    def nearness(self, group: Sequence[_ScoredPair]) -> list[None]:
+        return [None] * len(group)
 
 
 class _Scored:
@@ -292,14 +344,16 @@ def _keep(
 def _store(
     connection: sqlite3.Connection,
     run: JudgeRun,
-    model: str,
-    group: Sequence[_ScoredPair],
-    near: Sequence[Nearness | None],
+    models: MeaningModels,
+    said: Sequence[tuple[_ScoredPair, Nearness | None, Entailed]],
 ) -> None:
-    for pair, one in zip(group, near, strict=True):
-        score = blend(pair.by_rules, one) if one else None
-        signs = [round(one.near, 4)] if one else []
-        _restate(connection, run, model, pair.statement_id, pair.snapshot_id, score, signs)
+    for pair, near, entailed in said:
+        orders = entailed if models.entailment_orders else NOTHING_SAID
+        score = blend(pair.by_rules, near, orders) if near or orders != NOTHING_SAID else None
+        signs = [None if sign is None else round(sign, 4) for sign in (near.near if near else None, *entailed)]
+        while signs and signs[-1] is None:
+            signs.pop()
+        _restate(connection, run, models.name, pair.statement_id, pair.snapshot_id, score, signs)
 
 
 def _restate(
@@ -309,7 +363,7 @@ def _restate(
     statement_id: str,
     snapshot_id: str,
     score: float | None,
-    signs: Sequence[float] = (),
+    signs: Sequence[float | None] = (),
 ) -> None:
     """Give a pair its score, the signs of the model behind those of the rules, and the rules' word on it the name of
     this run."""

@@ -42,6 +42,29 @@ class SemanticSettings:
             "For an endpoint, the name of its table `[models.NAME]`.", unset="none", example="embedder", guarded=True
         ),
     )
+    entailment: str = field(
+        default="",
+        metadata=about(
+            "How a model is asked whether a passage supports or contradicts a statement, beside `encoder` or alone.",
+            more="`chat`: its /chat/completions, by the log probabilities of its words. `predict`: the labels of its "
+            "/predict. `score`, `rerank`: one number, which must stand for a contradiction.",
+            unset="none",
+            choices=("", "chat", "predict", "score", "rerank"),
+            example="chat",
+            guarded=True,
+        ),
+    )
+    entailment_model: str = field(
+        default="",
+        metadata=about("The name of that model's table `[models.NAME]`.", unset="none", example="nli", guarded=True),
+    )
+    entailment_orders: bool = field(
+        default=True,
+        metadata=about(
+            "Let what it says order triage before you have labels; `false`: only your labels weigh it.",
+            example="false",
+        ),
+    )
 
 
 SECONDS_A_TEXT: Final = 0.012
@@ -61,12 +84,20 @@ def endpoint_of(settings: SemanticSettings, models: Mapping[str, JudgeSettings])
     """
     if settings.encoder in ("", "minilm"):
         return None
-    if not settings.model:
-        raise UserError(
-            f"In [semantic], encoder = {settings.encoder!r} needs `model`, the name of a table [models.NAME] that says "
-            "where the model is."
-        )
-    return choose(models, [settings.model], "model")[0]
+    return _named(models, settings.model, f"encoder = {settings.encoder!r} needs `model`")
+
+
+def entailment_of(settings: SemanticSettings, models: Mapping[str, JudgeSettings]) -> JudgeSettings | None:
+    """The same for the model of entailment."""
+    if not settings.entailment:
+        return None
+    return _named(models, settings.entailment_model, f"entailment = {settings.entailment!r} needs `entailment_model`")
+
+
+def _named(models: Mapping[str, JudgeSettings], name: str, needs: str) -> JudgeSettings:
+    if not name:
+        raise UserError(f"In [semantic], {needs}, the name of a table [models.NAME] that says where the model is.")
+    return choose(models, [name], "model")[0]
 
 
 def configured_encoder(
@@ -158,7 +189,7 @@ class EndpointEncoder:
             async def one(batch: Sequence[str]) -> Vectors:
                 async with slots:
                     try:
-                        return () if failed else await embedder.embed([_sent(text) for text in batch])
+                        return () if failed else await embedder.embed([as_sent(text) for text in batch])
                     except UserError as error:
                         failed.append(error)
                         return ()
@@ -178,10 +209,16 @@ class EndpointScorer:
     """
 
     def __init__(
-        self, settings: JudgeSettings, path: Path, store: CallStore | None = None, *, backoff: float = 0.5
+        self,
+        settings: JudgeSettings,
+        path: Path,
+        store: CallStore | None = None,
+        *,
+        passage_first: bool = False,
+        backoff: float = 0.5,
     ) -> None:
         self.name = model_at_host(settings)
-        self._reranker = Reranker(settings, store, path, backoff=backoff)
+        self._reranker = Reranker(settings, store, path, passage_first=passage_first, backoff=backoff)
         self._is_log_odds: bool | None = None
 
     def score(self, statement: str, passages: Sequence[str]) -> list[float]:
@@ -192,11 +229,12 @@ class EndpointScorer:
         async with self._reranker as reranker:
             if self._is_log_odds is None:
                 self._is_log_odds = any(not 0 <= score <= 1 for score in await reranker.score(*_PROBE))
-            found = await reranker.score(_sent(statement), [_sent(text) for text in passages])
+            found = await reranker.score(as_sent(statement), [as_sent(text) for text in passages])
         return [_share(score) if self._is_log_odds else min(max(score, 0.0), 1.0) for score in found]
 
 
-def _sent(text: str) -> str:
+def as_sent(text: str) -> str:
+    """A text as it is sent: of a long one the beginning."""
     return storable_text(text[:MOST_CHARACTERS])
 
 

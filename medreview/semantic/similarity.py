@@ -172,6 +172,28 @@ StatementPassages = tuple[str, Sequence[str]]
 """A statement, and passages of one source (at least one) in the order of its text."""
 
 
+class Entailed(NamedTuple):
+    """How likely it is, 0 to 1, that one of the passages supports a statement, and that one contradicts it; ``None``
+    where a model says nothing on that."""
+
+    supports: float | None = None
+    contradicts: float | None = None
+
+
+NOTHING_SAID: Final = Entailed()
+
+
+class Entailment(Protocol):
+    """A model that tells support from contradiction: the second channel beside nearness, which cannot."""
+
+    @property
+    def name(self) -> str: ...
+
+    def entail(self, pairs: Sequence[StatementPassages]) -> list[Entailed]:
+        """What it says of each pair, in their order. Raises ``UserError`` when it cannot be asked."""
+        ...
+
+
 MOST_KEPT: Final = 1_024
 """Texts whose vectors are kept, 30 MB of the packaged encoder: the passages of a page come again with each
 statement."""
@@ -253,45 +275,64 @@ def passages_for(statement: str, index: SourceIndex) -> tuple[Span, ...]:
     return tuple(index.span(at) for at in sorted(there[:MOST]))
 
 
-def signs(assessment: Assessment, nearness: Nearness) -> tuple[float, float, float]:
+def signs(assessment: Assessment, near: float, contradicts: float = 0.0) -> tuple[float, float, float]:
     """What is weighed: the log odds of the rules; how near the source is; 1 with a clash, which no likeness of words
-    outweighs."""
+    outweighs, or how sure an entailment model is of a contradiction."""
     rules = min(max(assessment.unsupported, _EDGE), 1 - _EDGE)
-    return log(rules / (1 - rules)), nearness.near, float(bool(assessment.clashes))
+    return log(rules / (1 - rules)), near, max(float(bool(assessment.clashes)), contradicts)
 
 
-def blend(assessment: Assessment, nearness: Nearness) -> float:
+def blend(assessment: Assessment, nearness: Nearness | None, entailed: Entailed = NOTHING_SAID) -> float:
     """The new ``unsupported``, 0 to 1.
 
-    Of a source without a passage there is no nearness: its score stays as the rules have it.
+    A contradiction that an entailment model is sure of weighs as much as a clash of the rules, and one beside a clash
+    nothing. Its support stands for nearness where no other model gives that. Where nothing does, the rules' log odds
+    stay, with the contradiction added.
     """
     weigh = weights()
-    rules, near, clash = signs(assessment, nearness)
-    return 1 / (1 + exp(-(weigh.bias + weigh.rules * rules + weigh.near * near + weigh.clash * clash)))
+    near = nearness.near if nearness else entailed.supports
+    rules, nearest, clash = signs(assessment, near or 0.0, entailed.contradicts or 0.0)
+    if near is None:
+        total = rules + weigh.clash * (clash - bool(assessment.clashes))
+    else:
+        total = weigh.bias + weigh.rules * rules + weigh.near * nearest + weigh.clash * clash
+    return 1 / (1 + exp(-total))
 
 
-def rescore(pairs: Sequence[AssessedPair], similarity: Similarity) -> list[float]:
+def rescore(
+    pairs: Sequence[AssessedPair], similarity: Similarity | None, entailment: Entailment | None = None
+) -> list[float]:
     """The new ``unsupported`` of each pair, 0 to 1; where there is no passage to ask about, that of the rules.
 
-    The model is asked about all pairs at once. Raises ``UserError`` when it gives no answer.
+    The models are asked about all pairs at once. Raises ``UserError`` when one gives no answer.
     """
+    near = nearness_of(pairs, similarity) if similarity else [None] * len(pairs)
+    said = entailed_of(pairs, entailment) if entailment else [NOTHING_SAID] * len(pairs)
     return [
-        blend(pair.assessment, near) if near else pair.assessment.unsupported
-        for pair, near in zip(pairs, nearness_of(pairs, similarity), strict=True)
+        blend(pair.assessment, one, told) if one or told != NOTHING_SAID else pair.assessment.unsupported
+        for pair, one, told in zip(pairs, near, said, strict=True)
     ]
 
 
 def nearness_of(pairs: Sequence[AssessedPair], similarity: Similarity) -> list[Nearness | None]:
-    """How near each statement is to its source; ``None`` without a passage.
-
-    A statement is compared without its markers, as by the rules. Raises what :meth:`Similarity.of` raises.
-    """
-    asked = {at: chosen for at, pair in enumerate(pairs) if (chosen := passages_for(pair.statement, pair.source))}
-    found = similarity.of(
-        [
-            (compared_part(pairs[at].statement), [pairs[at].source.text[span.start : span.end] for span in chosen])
-            for at, chosen in asked.items()
-        ]
-    )
-    near = dict(zip(asked, found, strict=True))
+    """How near each statement is to its source, or ``None`` without a passage; raises as :meth:`Similarity.of` does."""
+    asked = _readable(pairs)
+    near = dict(zip(asked, similarity.of(list(asked.values())), strict=True))
     return [near.get(at) for at in range(len(pairs))]
+
+
+def entailed_of(pairs: Sequence[AssessedPair], entailment: Entailment) -> list[Entailed]:
+    """What a model of entailment says of each pair; nothing without a passage. Raises ``UserError`` as it does."""
+    asked = _readable(pairs)
+    said = dict(zip(asked, entailment.entail(list(asked.values())), strict=True))
+    return [said.get(at, NOTHING_SAID) for at in range(len(pairs))]
+
+
+def _readable(pairs: Sequence[AssessedPair]) -> dict[int, StatementPassages]:
+    """By number the pairs that a model can be asked about, statements without their markers, as the rules have them."""
+    chosen = {at: passages_for(pair.statement, pair.source) for at, pair in enumerate(pairs)}
+    return {
+        at: (compared_part(pairs[at].statement), [pairs[at].source.text[span.start : span.end] for span in spans])
+        for at, spans in chosen.items()
+        if spans
+    }

@@ -9,6 +9,7 @@ Ids of statements and pages are made of their content (:mod:`medreview.study.ids
 is about, too. What machines said is not sealed.
 """
 
+import json
 import re
 import shutil
 import sqlite3
@@ -26,7 +27,7 @@ from medreview.errors import UserError
 from medreview.study.events import event_hash, verify
 from medreview.study.package import package_of
 from medreview.study.study import Study
-from medreview.study.study_acts import study_acts, write_act
+from medreview.study.study_acts import write_act
 from medreview.text import sha256
 
 KIND: Final = "seal"
@@ -132,7 +133,10 @@ def seals(reader: sqlite3.Connection, allowed_signers: Path | None = None) -> li
 
     Raises :class:`UserError` when signers are asked for and cannot be looked up.
     """
-    acts = study_acts(reader, KIND)
+    # Of all events, not of those that stand: nobody takes a seal back.
+    acts = reader.execute(
+        "SELECT payload, reviewer, at_utc FROM event WHERE kind = ? ORDER BY event_id", (KIND,)
+    ).fetchall()
     if allowed_signers:
         if not allowed_signers.is_file():
             raise UserError(f"There is no file {allowed_signers}.")
@@ -141,7 +145,7 @@ def seals(reader: sqlite3.Connection, allowed_signers: Path | None = None) -> li
         return []
     hashes = _hashes(reader)
     study = reader.execute("SELECT value FROM study WHERE key = 'study_id'").fetchone()[0]
-    return [_found(act.said, act.reviewer, act.at_utc, study, hashes, allowed_signers) for act in acts]
+    return [_found(json.loads(said), who, at, study, hashes, allowed_signers) for said, who, at in acts]
 
 
 def seal_fault(payload: Mapping[str, Any]) -> str:

@@ -76,7 +76,7 @@ def judged(cases: Sequence[Mapping[str, str]], similarity: Similarity) -> Judged
     ]
     there = [(row, pair, found) for row, pair, found in zip(cases, pairs, near, strict=True) if found]
     return Judged(
-        np.array([signs(pair.assessment, found) for _, pair, found in there]),
+        np.array([signs(pair.assessment, found.near) for _, pair, found in there]),
         np.array([row["label"] != "supported" for row, _, _ in there]),
         np.array([bool(row.get("medical")) for row, _, _ in there]),
         1.0 if "tasks" in cases[0] else OF_MODELS,

@@ -264,18 +264,9 @@ def test_every_place_that_the_screen_lights_is_read(medreview, demo):
 
 SAID_ANYWAY = ["judge_next", "judge_previous", "judges_in_full", "view", "whole_page"]
 LAYOUT = [
-    "page_down",
-    "page_up",
-    "top",
-    "end",
-    "pane",
-    "queue_narrower",
-    "queue_wider",
-    "redraw",
-    "palette",
-    "hit_next",
+    "page_down", "page_up", "top", "end", "pane", "queue_narrower", "queue_wider", "redraw", "palette", "hit_next",
     "hit_previous",
-]
+]  # fmt: skip
 ON_THE_SCREEN = {"search": "/ search", "copy": "y copy", "figures": "i figures", "about": "o origin",
                  "attach": "F8 attach", "glossary": "F1 what words mean"}  # fmt: skip
 IN_WORDS = {"mark_next": "m  every", "mark_previous": "m  every", "filter": ": FILTER", "learned_order": "order ",

@@ -16,7 +16,7 @@ from medreview.review.decision import decide_in_script
 from medreview.study import Study
 from medreview.study.check import check_study
 from medreview.study.connection import connect
-from medreview.study.events import COLUMNS, event_hash
+from medreview.study.events import COLUMNS, NewEvent, Recorder, event_hash
 from medreview.study.merge import merge
 from medreview.study.signed_seals import Seal, seal, seals
 from tests.support.meddling import meddle
@@ -162,6 +162,14 @@ def test_a_changed_row_and_a_removed_event_break_it_too(path: Path) -> None:
     assert "1 of its 2 events are not in this file as they were sealed" in found(path).words
     with Study.open(path, altered_too=True, read_only=True) as study, pytest.raises(UserError, match="does not verify"):
         seal(study, "kb")
+
+
+def test_a_seal_is_not_taken_back_by_an_event(path: Path) -> None:
+    with Study.open(path) as study:
+        (event,) = study.reader.execute("SELECT event_id FROM event WHERE kind = 'seal'").fetchone()
+        taken_back = NewEvent("retract", study.meta("study_id"), undoes_event=event)
+        study.write(lambda connection: Recorder("kb").append(connection, taken_back, block="seal", mode="blind"))
+    assert (found(path).standing, found(path).later) == ("good", 1)
 
 
 def test_a_seal_of_another_study_is_broken(path: Path, tmp_path: Path, key: Path) -> None:
