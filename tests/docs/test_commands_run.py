@@ -37,6 +37,7 @@ PAGES: Final = [
 NOT_RUN: Final = {
     "medreview demo": "the folder has the study that it makes",
     "medreview docs": "opens a browser; tests/cli/test_docs.py",
+    "medreview judge demo.medreview --semantic": "an encoder takes its time; tests/cli/test_judge_semantic.py",
     "medreview backup ward.medreview /media/": "a disk of its own; tests/cli/test_commands.py",
     "medreview check /media/": "the same",
     "medreview seal ward.medreview": "asks for the passphrase of a key; tests/cli/test_seal.py",
