@@ -214,7 +214,8 @@ class Config:
         default_factory=dict,
         metadata=about(
             "A model of meaning that helps to order the queue: `encoder`, and for an endpoint `model`.",
-            more="`entailment` and `entailment_model` ask whether a page contradicts a statement. `--semantic` and `--no-semantic` on the command line go before it.",
+            more="`entailment` and `entailment_model` ask whether a page contradicts a statement. `--semantic` and "
+            "`--no-semantic` on the command line go before it.",
             unset="none: the rules alone",
             example='{encoder = "minilm"}',
             page="../how-to/model-of-meaning.md",
