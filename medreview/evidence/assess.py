@@ -45,14 +45,15 @@ AMOUNTS: Final = frozenset({"number", "unit", "range", "comparison"})
 
 
 class PairFeatures(NamedTuple):
-    """The features of a pair; the first six are 0..1, and the first three shares of the statement's words by how rare
-    they are.
+    """The features of a pair; the first seven are 0..1. ``covered``: share of the statement's term weight in the best
+    passage. ``said``, ``together``, ``absent``: shares of the statement's words by how rare they are.
 
     ``weights.toml`` explains each. ``missing`` are the statement's amounts that the best passages do not have, of
     ``amounts`` in all.
     """
 
     covered: float
+    said: float
     together: float
     absent: float
     token_sort: float
@@ -81,6 +82,7 @@ def pair_features(
         if clash.kind not in AMOUNTS or not _stated_elsewhere(clash, claim, passages[1:])
     ]
     return PairFeatures(
+        found[0].coverage,
         *_likeness(statement, index, query, [match.passage for match in found[:LIKE_PASSAGES]]),
         pair,
         missing,
@@ -123,7 +125,7 @@ def signs(features: PairFeatures) -> dict[str, float]:
     kinds = {clash.kind for clash in features.clashes}
     pair = dict(zip(SIGNS, features.pair.values, strict=True))
     return {
-        "covered": features.covered,
+        "said": features.said,
         "together": features.together,
         "absent": features.absent,
         "token_sort": features.token_sort,

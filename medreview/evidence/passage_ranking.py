@@ -53,7 +53,7 @@ class TriageWeights(NamedTuple):
     """The coefficients of ``unsupported`` (logistic), and the thresholds of the labels; see ``weights.toml``."""
 
     bias: float
-    covered: float
+    said: float
     together: float
     absent: float
     token_sort: float

@@ -120,6 +120,8 @@ _AFTER: Final = """\
 Does the source say the statement? `supported`: a passage says it. `contradicted`: a passage says the opposite, or
 another number, dose, direction, group of patients or time. `neither`: the passages do not say. Answer with one JSON
 object of this form and nothing else, with one of these three labels: {"label": "supported"}"""
+PROMPT_CHARACTERS: Final = len(_BEFORE + _AFTER)
+"""Of what is sent with each pair, beside its texts."""
 _SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
     "additionalProperties": False,

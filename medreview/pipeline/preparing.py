@@ -23,7 +23,7 @@ from medreview.import_files import (
 )
 from medreview.judges import verdicts
 from medreview.judges.claimed_quotes import ground_claims
-from medreview.judges.entailment import configured_entailment
+from medreview.judges.entailment import PROMPT_CHARACTERS, configured_entailment
 from medreview.judges.offline_stage import judge_offline
 from medreview.judges.prompt_texts import fence_key
 from medreview.judges.semantic_stage import (
@@ -98,7 +98,8 @@ def plan_meaning(
         lines.append(f"{models.nearness.name}, for the order of {counted(planned.pairs, 'pair')}: {what}")
         asked += [meaning.endpoint] if meaning.endpoint and planned.texts else []
     if planned.read and models.entailment and meaning.entailment:
-        what = cost(planned.read, planned.read_characters, meaning.entailment)
+        prompts = planned.pairs * PROMPT_CHARACTERS if meaning.settings.entailment == "chat" else 0
+        what = cost(planned.read, planned.read_characters + prompts, meaning.entailment)
         lines.append(f"{models.entailment.name}, whether pages contradict, {counted(planned.pairs, 'pair')}: {what}")
         asked.append(meaning.entailment)
     if asked:

@@ -4,7 +4,7 @@ import pytest
 
 from medreview.evidence.assess import assess
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.sign_names import GROUPS, SIGNS
+from medreview.evidence.sign_names import GROUPS, OF_MODELS, SIGNS
 
 PAGE = """Zanubrutinib in chronic lymphocytic leukaemia.
 
@@ -73,7 +73,7 @@ def test_one_shared_word_says_less_of_the_direction_than_several() -> None:
 
 
 def test_every_sign_has_a_group_and_an_empty_page_gives_numbers() -> None:
-    assert sorted(SIGNS) == sorted(name for names in GROUPS.values() for name in names)
+    assert sorted((*SIGNS, *OF_MODELS)) == sorted(name for names in GROUPS.values() for name in names)
     found, told = signs("Zanubrutinib lowered the risk.", "")
     assert told == ["Zanubrutinib"]
     assert (found["terms_lacking"], found["page_length"]) == (1, 0)

@@ -101,7 +101,7 @@ def test_each_word_of_a_statement_is_held_against_the_nearest_of_all_passages(si
 
     assert both.words > one.words > other.words
     assert both.words > 0.8
-    assert both.near == pytest.approx((2 * both.words + (both.best + both.around) / 2) / 3)
+    assert both.near == pytest.approx((both.words + (both.best + both.around) / 2) / 2)
 
 
 def test_without_vectors_of_words_the_passages_alone_say_how_near_it_is():

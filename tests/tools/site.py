@@ -22,15 +22,7 @@ ROOT: Final = Path(__file__).parents[2]
 SITE: Final = ROOT / "medreview" / "site"
 LOOKS: Final = Path(__file__).with_name("site_looks")
 """What is ours of the looks: a style sheet, and a script for the search of pages that come from files."""
-OUTSIDE: Final = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "RELEASING.md",
-    "SECURITY.md",
-    "CHANGELOG.md",
-    "LICENSE",
-    "sample_data/README.md",
-)
+OUTSIDE: Final = (*(page.name for page in ROOT.glob("*.md")), "LICENSE", "sample_data/README.md")
 """What the pages lead to outside of ``docs``."""
 CONFIG: Final = """[project]
 site_name = "medreview"
@@ -100,7 +92,7 @@ def make(folder: Path) -> None:
             cwd=place, capture_output=True, text=True, env={"NO_COLOR": "1", "PATH": "/usr/bin:/bin"},
         )  # fmt: skip
         if done.returncode:
-            raise SystemExit(_COLOUR.sub("", (done.stdout + done.stderr).partition("Traceback")[0]))
+            raise SystemExit(_COLOUR.sub("", done.stderr).partition("Traceback")[0])
         _without_hosts(place / "site")
         for page in pages.rglob("*.md"):
             copy = place / "site" / "pages" / page.relative_to(pages)
