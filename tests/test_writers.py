@@ -154,6 +154,7 @@ ALLOWED: Final = {
     "medreview/study/connection.py": {"connect"},  # the study itself: transactions
     "medreview/study/backup.py": {"connect", "mkdir"},  # of a file in a workplace; the folder of the copies
     "medreview/exchange/exports/sqlite_file.py": {"connect"},  # of a file in a workplace
+    "medreview/cli/completion.py": {"connect"},  # read only, for the names of reviewers
     "medreview/exchange/files/export_folder.py": {"mkdir"},  # the folders above
     "medreview/cli/reports/study_page/fact_pages.py": {"mkdir"},  # the folder that the pages come into
     "medreview/settings_files.py": {"mkdir"},
