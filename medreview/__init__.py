@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from medreview.units.cited_source import Source
     from medreview.units.statement_view import Judgement, Verdict
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "Assessment",

@@ -55,7 +55,7 @@ class Config:
         metadata=about(
             "The mouse: a click on an item, a source or a key, and the wheel. Shift and drag selects text.",
             example="false",
-            page="../how-to/reviewing.md#the-mouse",
+            page="../how-to/reviewing.md#set-up-the-workbench",
         ),
     )
     links: bool = field(
@@ -64,7 +64,7 @@ class Config:
             "Addresses of sources are links of the terminal (OSC 8), where their host is shown in full.",
             more="A terminal opens them in a browser: the page then learns that it is looked at.",
             example="true",
-            page="../how-to/reviewing.md#reading-a-source",
+            page="../how-to/reviewing.md#set-up-the-workbench",
         ),
     )
     output: Literal["changes", "plain"] = field(
@@ -84,7 +84,7 @@ class Config:
             more="For that the first screen, or the queue that was opened by name, is kept in the folder for the state "
             "of programs, readable by you alone. `false` keeps none, and removes that of the study that is opened.",
             example="false",
-            page="../how-to/reviewing.md",
+            page="../how-to/reviewing.md#set-up-the-workbench",
         ),
     )
     goal: str = field(
@@ -94,7 +94,7 @@ class Config:
             more="`--goal` on the command line goes before it.",
             unset="none",
             example="60",
-            page="../how-to/reviewing.md#a-goal",
+            page="../how-to/reviewing.md#open-a-study",
         ),
     )
     copy: Literal["auto", "terminal", "file", "both"] = field(
@@ -106,7 +106,7 @@ class Config:
             "where the terminal is not known to take it.",
             choices=("auto", "terminal", "file", "both"),
             example="both",
-            page="../how-to/reviewing.md#copying",
+            page="../how-to/reviewing.md#copy-a-statement",
         ),
     )
     reveal: Reveal = field(
@@ -115,7 +115,7 @@ class Config:
             "When a blind queue shows the judges: after each `block` of 20, or after `each` decision.",
             choices=REVEALS,
             example="each",
-            page="../how-to/reviewing.md#blind",
+            page="../how-to/reviewing.md#review-blind",
         ),
     )
     learned_order: bool = field(
@@ -124,7 +124,7 @@ class Config:
             "Order triage by your own labels, from 25 on.",
             more="`false`: triage has the order of the rules. `F4` turns it off in one study.",
             example="false",
-            page="../how-to/reviewing.md#an-order-that-learns",
+            page="../how-to/reviewing.md#let-triage-learn-from-you",
         ),
     )
     contact: str = field(
@@ -154,7 +154,7 @@ class Config:
             more="`--ocr` and `--no-ocr` on the command line go before it. A page takes a few seconds.",
             choices=("off", "scans"),
             example="scans",
-            page="sources.md#scanned-pages",
+            page="../how-to/sources.md#scanned-pages",
         ),
     )
     services: Mapping[str, str] = field(
@@ -163,7 +163,7 @@ class Config:
             f"Base addresses in place of the public ones: {', '.join(f'`{name}`' for name in SERVICES)}.",
             unset="the public ones",
             example='{eutils = "https://mirror.example/eutils"}',
-            page="sources.md#identifiers",
+            page="../how-to/sources.md#identifiers",
             guarded=True,
         ),
     )
@@ -175,7 +175,7 @@ class Config:
             "Digits are for verdicts alone.",
             unset="as in the table of keys",
             example='{defer = "F9"}',
-            page="../how-to/reviewing.md#keys",
+            page="keys-and-labels.md",
         ),
     )
     prompts: str = field(
@@ -184,7 +184,7 @@ class Config:
             "A folder with prompts of your own: TASK.md there takes the place of the one of this program.",
             more="A relative path begins at the folder of the settings file.",
             example="my-prompts",
-            page="judges.md#prompts-of-your-own",
+            page="../how-to/judges.md#prompts-of-your-own",
             guarded=True,
         ),
     )
@@ -195,7 +195,7 @@ class Config:
             more="They are added to those of the program; pairs that were judged before are not judged again. "
             "A relative path begins at the folder of the settings file.",
             example="own.toml",
-            page="evidence.md#highlights",
+            page="../explanation/evidence.md#highlights",
         ),
     )
     references: Mapping[str, Any] = field(
@@ -206,7 +206,7 @@ class Config:
             "A relative path begins at the folder of the settings file.",
             unset="nothing: they are found only",
             example='{library = "guideline-group.json", online = false}',
-            page="references.md",
+            page="../how-to/references.md",
             guarded=True,
         ),
     )
@@ -214,10 +214,11 @@ class Config:
         default_factory=dict,
         metadata=about(
             "A model of meaning that helps to order the queue: `encoder`, and for an endpoint `model`.",
-            more="`--semantic` and `--no-semantic` on the command line go before it.",
+            more="`entailment` and `entailment_model` ask whether a page contradicts a statement. `--semantic` and "
+            "`--no-semantic` on the command line go before it.",
             unset="none: the rules alone",
             example='{encoder = "minilm"}',
-            page="judges.md#a-model-of-meaning",
+            page="../how-to/model-of-meaning.md",
             guarded=True,
         ),
     )
@@ -227,7 +228,7 @@ class Config:
             "The models that can be asked, one table `[judges.NAME]` each.",
             unset="none",
             example='{near = {model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}}',
-            page="judges.md#configure",
+            page="#a-judge",
             guarded=True,
         ),
     )
@@ -237,7 +238,7 @@ class Config:
             "The models that write what is reviewed, one table `[models.NAME]` each, with the fields of a judge.",
             unset="none",
             example='{writer = {model = "llama-3.3-70b", base_url = "http://localhost:8000/v1"}}',
-            page="judges.md#configure",
+            page="#a-judge",
             guarded=True,
         ),
     )

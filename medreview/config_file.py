@@ -196,13 +196,18 @@ def named(name: str) -> Setting:
         if not judge or not did_you_mean(field, JUDGE):  # else a name is mistyped, and no judge's name has a dot
             told = "One model, as a table with `model` and `base_url`."
             return _entry(table, Setting(told, name=rest, kind=TABLE, example='{model = "m", base_url = "http://..."}'))
-    inner = {one.name: one for one in _inner()}
+    inner = {one.name: one for one in inner_settings()}
     if name in inner:
         return inner[name]
     every = [*SETTINGS, *inner, *ENVIRONMENT]
     if table in MODEL_TABLES:
         every = [f"{table}.{rest.rpartition('.')[0]}.{field}" for field in JUDGE]
     raise UserError(f"There is no setting {name!r}{did_you_mean(name, every)}; `{command('config')}` shows them all.")
+
+
+def every_name() -> list[str]:
+    """The names of all settings but those of single judges and models."""
+    return [*(name for name, one in SETTINGS.items() if one.kind != TABLE), *(one.name for one in inner_settings())]
 
 
 def value_of(one: Setting, text: str) -> Any:
@@ -227,7 +232,7 @@ def value_of(one: Setting, text: str) -> Any:
     return text
 
 
-def _inner() -> Iterator[Setting]:
+def inner_settings() -> Iterator[Setting]:
     """The settings in the tables ``[keys]``, ``[services]``, ``[references]`` and ``[semantic]``."""
     for action in REVIEW:
         default = ", ".join(map(shown_key, action.keys))

@@ -51,6 +51,8 @@ def read_guarded(path: Path) -> tuple[list[str], str]:
     if encoder := semantic.get("encoder"):
         named = f" of the model {as_told(semantic['model'])}" if semantic.get("model") else ""
         lines.append(f"  model of meaning: {encoder}{named}")
+    if asked := semantic.get("entailment"):
+        lines.append(f"  model of entailment: {asked} of the model {as_told(semantic.get('entailment_model', ''))}")
     return lines, file.content
 
 
@@ -70,7 +72,7 @@ class Untrusted(UserError):
         self.file = file
         super().__init__(
             f"The settings {file} would say where texts and keys go ({', '.join(names)}), and were not trusted yet, or "
-            f"changed since. Read them, then: {command('trust', file)}"
+            f"changed since. Read them, then: {command('config', 'trust', file)}"
         )
 
 
@@ -181,17 +183,21 @@ def meaning_of(config: Config, wanted: bool | None = None, *, local_only: bool =
     :class:`Untrusted`, and :class:`UserError` for settings that name no model of theirs, and with ``local_only`` for an
     endpoint that is not on this machine.
     """
-    if wanted is False or (not wanted and not config.semantic.get("encoder")):
+    asks = config.semantic.get("encoder") or config.semantic.get("entailment")
+    if wanted is False or (not wanted and not asks):
         return None
     from medreview.pipeline import Meaning
-    from medreview.semantic.configured import SemanticSettings, endpoint_of
+    from medreview.semantic.configured import SemanticSettings, endpoint_of, entailment_of
 
     _require(config, [f"semantic.{name}" for name in config.semantic])
     settings = SemanticSettings(**config.semantic)
-    if settings.encoder in ("", "minilm"):
-        return Meaning(replace(settings, encoder="minilm"))
-    endpoint_of(settings, config.models)
-    return Meaning(settings, model_of(config, settings.model, local_only=local_only))
+    if not asks:
+        settings = replace(settings, encoder="minilm")
+    endpoint, entailment = (
+        model and model_of(config, model.name, local_only=local_only)
+        for model in (endpoint_of(settings, config.models), entailment_of(settings, config.models))
+    )
+    return Meaning(settings, endpoint, entailment=entailment)
 
 
 def judges_of(

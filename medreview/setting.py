@@ -5,6 +5,7 @@ settings. A field has the name, the type and the default; :func:`about` adds wha
 command ``config`` and the pages take all they say from there.
 """
 
+import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -38,8 +39,9 @@ class Setting(NamedTuple):
     """One setting: its description, and the values that it can have.
 
     ``help`` is one line, ``more`` the rest; ``unset`` says what applies where it is not set, if the default does not
-    say it; ``example`` is a value; ``page`` a place in the documentation. ``guarded``: it says where texts and keys go,
-    or what is asked there, so that a file of somebody else's needs trust for it.
+    say it; ``example`` is a value; ``page`` a place in the documentation. ``above``, ``least``, ``most``: limits of a
+    number. ``guarded``: it says where texts and keys go, or what is asked there, so that a file of somebody else's
+    needs trust for it.
 
     ``name``, ``kind``, ``default`` (``None`` without one) and ``required`` are those of its field. ``keys`` lead to it
     in a TOML file.
@@ -51,6 +53,9 @@ class Setting(NamedTuple):
     example: str = ""
     page: str = ""
     choices: tuple[str, ...] = ()
+    above: float | None = None
+    least: float | None = None
+    most: float | None = None
     guarded: bool = False
     name: str = ""
     kind: str = TEXT
@@ -64,6 +69,17 @@ class Setting(NamedTuple):
         if not isinstance(value, _TYPES[self.kind]) or is_switch != (self.kind == SWITCH):
             return f"must be {self.kind}"
         return f"must be {self.allowed}" if self.choices and value not in self.choices else ""
+
+    def out_of_range(self, value: float | None) -> str:
+        """Half a sentence where a number is not within its limits: ``must be above 0``; ``""`` where it is."""
+        if value is None or (self.above, self.least) == (None, None):
+            return ""
+        if self.above is not None:
+            return "" if self.above < value < math.inf else f"must be above {self.above:g}"
+        most = math.inf if self.most is None else self.most
+        if (self.least or 0) <= value <= most and value < math.inf:
+            return ""
+        return f"must be {self.least:g} to {most:g}" if most < math.inf else f"must not be below {self.least:g}"
 
     @property
     def allowed(self) -> str:

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Final, Self
 
 from medreview.errors import UserError
-from medreview.study.state_folder import state_folder
+from medreview.study.state_folder import made_state_folder, state_folder
 from medreview.visible import visible
 
 FAILED: Final = 70
@@ -70,7 +70,7 @@ def _write(told: str) -> Path | None:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     entry = f"{now} medreview {medreview.__version__}: {visible(told).rstrip()}\n"
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made_state_folder()
         if path.exists() and path.stat().st_size > _LARGEST_LOG:
             path.unlink()
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

@@ -25,6 +25,8 @@ from hypothesis import settings
 from medreview import redaction
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from medreview.study import Study
 
 pytest.register_assert_rewrite("tests.support")
@@ -37,6 +39,7 @@ settings.load_profile("gate")
 
 MEMORY = Path("/dev/shm")
 """Files in memory, where the system has such a folder."""
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ROOM = 8 << 30
 """Bytes that are to be free in it: a run takes less than a quarter of them."""
 
@@ -155,3 +158,17 @@ def demo_file(tmp_path_factory: pytest.TempPathFactory, sample_file: Path) -> Pa
         settle_audit(Path(shutil.copy(sample_file, folder)), "v.priority > 0 OR r.ordinal <= 2")
 
     return made_once(tmp_path_factory, "demo", make) / "demo.medreview"
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    """One Chromium of the system for all tests of a file."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip(f"no browser here: none of {', '.join(BROWSERS)} is installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield made
+        made.close()

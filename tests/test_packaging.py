@@ -1,7 +1,12 @@
 """What is installed is what is in the tree."""
 
+import re
 import tomllib
 from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import medreview
 
@@ -30,13 +35,26 @@ def test_every_package_in_the_tree_is_listed():
     assert {name for name in in_tree if not name.startswith("medreview.screens.screens")} == listed
 
 
-def test_the_version_is_the_same_wherever_it_stands():
-    written = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-
-    assert written == medreview.__version__
-    assert f"\n## {written}\n" in (ROOT / "CHANGELOG.md").read_text()
+def test_what_a_release_says_of_its_version_is_the_version():
+    assert f"\n## {medreview.__version__}\n" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {medreview.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
+def test_every_dependency_is_pinned_within_its_bounds_by_hash_and_no_host_is_named():
+    pins = (ROOT / "constraints.txt").read_text()
+    found = re.findall(r"^(\S+)==([^\s;]+)[^\n]*((?:\\\n +--hash=sha256:[0-9a-f]{64} ?)+)$", pins, re.MULTILINE)
+    assert len(found) == len(re.findall(r"^\S+==", pins, re.MULTILINE))
+    assert "://" not in pins
+    versions = {}
+    for name, version, _ in found:
+        versions.setdefault(canonicalize_name(name), []).append(version)
+    wanted = map(Requirement, tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"])
+    assert [
+        str(one) for one in wanted if not all(map(one.specifier.contains, versions[canonicalize_name(one.name)]))
+    ] == []
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a source archive holds no links")
 def test_the_link_for_type_checkers_points_to_the_screens():
     assert (ROOT / "medreview" / "screens").readlink() == Path("../screens")
 

@@ -45,7 +45,7 @@ def test_help_loads_neither_textual_nor_what_only_the_pipeline_needs():
     code = """
 import contextlib, io, sys
 from medreview.cli.main import main
-for command in ("", "stats", "export", "review", "jury", "citations", "report"):
+for command in ("", "stats", "export", "review", "judges choose", "citations", "report"):
     sys.argv = ["medreview", *command.split(), "--help"]
     with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
         main()

@@ -208,7 +208,7 @@ class Figures(OpenedFile):
         weight: float | None = None,
         points: float | None = None,
     ) -> AuditReport:
-        """What the random audit says of the whole study, as ``medreview audit``: how much is supported, four ways.
+        """What the random audit says of the whole study, as ``medreview plan audit``: how much is supported, four ways.
 
         By the audit alone (Hajek 1971), post-stratified, prediction-powered with the verdicts of all judges together
         and of each (Angelopoulos et al. 2023: what the verdicts say of all statements, corrected by the audit), and by
@@ -240,7 +240,7 @@ class Figures(OpenedFile):
     def url_report(
         self, *, paywalled: Place | None = None, top: int = 5, resampling: Resampling | None = None
     ) -> UrlReport:
-        """What ``medreview urls`` says: validity, hosts, paywalls, country, top-level domains, lost pages; no network.
+        """What ``medreview sources addresses`` says: validity, hosts, paywalls, country, domains, lost pages.
 
         ``paywalled`` is a list of your own of domains, ``top`` how many hosts to name. Raises ``UserError`` for a list
         that cannot be used.

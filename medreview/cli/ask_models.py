@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer import Option
 
+from medreview.cli.completion import judges, models
 from medreview.cli.importing import opened_or_made
 from medreview.cli.network import with_settings
 from medreview.cli.options import (
@@ -202,7 +203,7 @@ def run_batches(
         for job in done.others:
             say(
                 f"  {visible(job.batch_id or job.job_id)} is under way for {visible(job.name)} as it was set up then; "
-                "with these settings again it is collected, or it is given up with `medreview batches`."
+                "with these settings again it is collected, or it is given up with `medreview judges batches`."
             )
         for job in done.jobs:
             say(f"  {visible(job.batch_id)} at {visible(job.host)}: {counted(job.requests, 'question')}")
@@ -301,8 +302,12 @@ class Wanted:
     model than the one that writes.
     """
 
-    model: Annotated[str, Option("--model", metavar="NAME", help="The model of the settings that writes.")] = ""
-    judge: Annotated[str, Option("--judge", metavar="NAME", help="The model that verifies what was written.")] = ""
+    model: Annotated[
+        str, Option("--model", metavar="NAME", autocompletion=models, help="The model of the settings that writes.")
+    ] = ""
+    judge: Annotated[
+        str, Option("--judge", metavar="NAME", autocompletion=judges, help="The model that verifies what was written.")
+    ] = ""
     limit: Annotated[int | None, Option(min=1, help="At most so many inputs now.")] = None
     again: Annotated[bool, Option("--again", help="Also inputs of which nothing was made before.")] = False
     dry_run: DryRun = False

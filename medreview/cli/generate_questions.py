@@ -69,10 +69,11 @@ def passages(
     local_only: LocalOnly = False,
     as_json: Json = False,
 ) -> None:
-    """Take the paragraphs of texts that are worth a question; each rule says how many of the others it leaves out.
+    """Take the paragraphs of texts that are worth a question.
 
-    No model is asked unless --embeddings names one. Every paragraph's measures are stored, also of those left out. For
-    texts that are files a study is made where there is none.
+    Each rule says how many of the others it leaves out. No model is asked unless --embeddings names one. Every
+    paragraph's measures are stored, also of those left out. For texts that are files a study is made where there is
+    none.
 
     Example: medreview generate passages sepsis.medreview chapter.md guideline.pdf --keep 60%
     """
@@ -189,11 +190,11 @@ def questions(
         bool, Option("--snapshots", help="Of every page of the study that can be read, as it is now.")
     ] = False,
 ) -> None:
-    """Make a question of each text, with its answer and the words that hold it; a reviewer checks it.
+    """Make a question of each text, with its answer.
 
-    A text is a page of the study, a file (.txt, .md, .html, .pdf), or a record of a file (.jsonl, .csv; text, title,
-    url). Without a source it is each passage that the study has. For a file of texts a study is made where there is
-    none.
+    The item holds the words that answer it; a reviewer checks it. A text is a page of the study, a file (.txt, .md,
+    .html, .pdf), or a record of a file (.jsonl, .csv; text, title, url). Without a source it is each passage that the
+    study has. For a file of texts a study is made where there is none.
 
     Example: medreview generate questions sepsis.medreview texts.jsonl --model writer
     """
@@ -258,10 +259,10 @@ def qa(
     ] = "",
     reviewer: Reviewer = None,
 ) -> None:
-    """Make a question with its answer of each passage, of seven types, to be reviewed beside the passage.
+    """Make a question with its answer of each passage.
 
-    Types: true_false, list, multiple_choice, short, short_inverse, multi_hop, multi_hop_inverse. An inverse item shows
-    a wrong answer, and asks for its flaw.
+    There are seven types. You review them beside the passage. Types: true_false, list, multiple_choice, short,
+    short_inverse, multi_hop, multi_hop_inverse. An inverse item shows a wrong answer, and asks for its flaw.
 
     Example: medreview generate qa sepsis.medreview --model writer --distractors --second 45%
     """

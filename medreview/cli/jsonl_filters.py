@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from medreview.references.jsonl_filter import Check
     from medreview.references.library import LibraryOfFiles
     from medreview.references.model import Reference, ReferenceCheck
-    from medreview.semantic.similarity import Similarity
+    from medreview.semantic.similarity import Entailment, Similarity
 
 
 READ_AT_ONCE: Final = 1_000_000
@@ -35,7 +35,8 @@ def answer_lines(semantic: bool = False) -> None:
         from medreview.semantic.similarity import rescore
 
         lines = _batches(cast(BufferedIOBase, sys.stdin.buffer))
-        answers = serve_together(lines, words, partial(rescore, similarity=_similarity()))
+        similarity, entailment = _models()
+        answers = serve_together(lines, words, partial(rescore, similarity=similarity, entailment=entailment))
     else:
         answers = serve((_text(number, line) for number, line in enumerate(sys.stdin.buffer)), words)
     print_each(answers)
@@ -53,20 +54,26 @@ def print_each(answers: Iterable[str]) -> None:
         sys.exit(1)
 
 
-def _similarity() -> "Similarity":
-    """The model of the settings, or the packaged one; of an endpoint it is said where texts go."""
+def _models() -> "tuple[Similarity | None, Entailment | None]":
+    """Those of the settings, or the packaged encoder; of endpoints it is said where texts go."""
+    from secrets import token_hex
+
     from medreview.cli.ask_models import meaning_from_config
     from medreview.cli.output import say
+    from medreview.judges.entailment import configured_entailment
     from medreview.llm.settings import where_texts_go
     from medreview.semantic.configured import configured_encoder
     from medreview.semantic.similarity import Similarity
 
     meaning = meaning_from_config(True)
     assert meaning is not None
-    if meaning.endpoint is None:
-        return Similarity(configured_encoder(meaning.settings, {}))
-    say(*where_texts_go([meaning.endpoint], "Statements and passages of sources go"))
-    return Similarity(configured_encoder(meaning.settings, {meaning.endpoint.name: meaning.endpoint}))
+    settings, entailment = meaning.settings, meaning.entailment
+    if meaning.endpoints:
+        say(*where_texts_go(meaning.endpoints, "Statements and passages of sources go"))
+    named = {meaning.endpoint.name: meaning.endpoint} if meaning.endpoint else {}
+    near = Similarity(configured_encoder(settings, named)) if settings.encoder else None
+    orders = entailment if settings.entailment_orders else None
+    return near, configured_entailment(settings, orders, key=token_hex(16)) if orders else None
 
 
 def _text(number: int, line: bytes) -> str:

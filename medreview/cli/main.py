@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 try:
+    from medreview.cli.meant_words import meant
     from medreview.errors import NotSavedHere, UserError
 except KeyboardInterrupt:  # before anything could be done
     print("medreview: stopped.", file=sys.stderr)
@@ -19,9 +20,10 @@ _OBJECTS_BEFORE_COLLECTING: Final = 200_000
 with the few hundred of Python itself an eighth of the time of a command went there."""
 _INTERRUPTED: Final = 130
 """The exit code with which Typer answers Ctrl-C."""
-KEEPING: Final = frozenset(
-    {"audit", "facts", "fetch", "generate", "import", "judge", "merge", "parse", "replay", "review", "run", "urls"}
-)
+KEEPING: Final = frozenset({
+    "fetch", "generate", "import", "judge", "papers replay", "parse", "plan audit", "review", "run",
+    "sources addresses", "team merge",
+})  # fmt: skip
 """Commands that store what they do as they go. The others only read, or write their result whole at the end."""
 
 
@@ -42,7 +44,7 @@ def _stopped() -> str:
 def _keeps() -> bool:
     """Whether what a command did is kept; of a file, `references` keeps nothing."""
     if sys.argv[1:2] != ["references"]:
-        return bool(set(sys.argv[1:2]) & KEEPING)
+        return not KEEPING.isdisjoint({" ".join(sys.argv[1:2]), " ".join(sys.argv[1:3])})
     from pathlib import Path
 
     from medreview.study.file_kind import is_database
@@ -114,12 +116,13 @@ def _run() -> None:
 
         answer_by_libraries(libraries)
     else:
-        if len(sys.argv) == 1:
+        if sys.argv[1:] in ([], ["review"]) and "_MEDREVIEW_COMPLETE" not in os.environ:
             from medreview.cli.study_picker import words_to_run
 
-            sys.argv += words_to_run()
-        if sys.argv[1:2] == ["--picture"]:
-            sys.argv[1] = "picture"
+            sys.argv[1:] = words_to_run() or sys.argv[1:]
+        sys.argv[1:], renamed = meant(sys.argv[1:])
+        if renamed:
+            _say(renamed)
         if sys.argv[1:2] == ["review"] and _opened(sys.argv[2:]):
             return
         from medreview.cli.app import app

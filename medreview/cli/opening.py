@@ -298,7 +298,7 @@ def _study_and_files(paths: Sequence[Path]) -> tuple[Path, list[Path]]:
     ]
     files = [path for path in paths if path not in studies]
     if len(studies) > 1:
-        join = command("merge", *studies[:2])
+        join = command("team", "merge", *studies[:2])
         raise UserError(f"{studies[1]} is a second study; open one at a time, or join copies of one with `{join}`.")
     if studies:
         return studies[0], files

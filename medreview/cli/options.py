@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_origin
 
 from typer import Argument, Option
 
+from medreview.cli.completion import producers, reviewers, studies
 from medreview.cli.output import progress, say, say_if_older
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
 
 LeaveOut = Annotated[
     list[str] | None,
-    Option("--leave-out", metavar="NAME", help="Leave out the labels of this reviewer; may be repeated."),
+    Option(
+        "--leave-out",
+        metavar="NAME",
+        autocompletion=reviewers,
+        help="Leave out the labels of this reviewer; may be repeated.",
+    ),
 ]
 Passed = Annotated[
     str,
@@ -97,10 +103,14 @@ def only_one(given: Mapping[str, object]) -> None:
         raise UserError(f"Give one of {', '.join(first)} and {last}.")
 
 
-StudyFile = Annotated[Path, Argument(metavar="STUDY", help="The study file.", callback=study_path)]
+StudyFile = Annotated[
+    Path, Argument(metavar="STUDY", help="The study file.", callback=study_path, autocompletion=studies)
+]
 Json = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 """Every command with a result can print it for a script."""
-Reviewer = Annotated[str | None, Option(help="Who decides; default: from the settings, else the login name.")]
+Reviewer = Annotated[
+    str | None, Option(autocompletion=reviewers, help="Who decides; default: from the settings, else the login name.")
+]
 
 
 def decider(named: str | None) -> str:
@@ -110,7 +120,9 @@ def decider(named: str | None) -> str:
     return named or load_config().reviewer
 
 
-OneReviewer = Annotated[str | None, Option(metavar="NAME", help="One reviewer; default: all of them.")]
+OneReviewer = Annotated[
+    str | None, Option(metavar="NAME", autocompletion=reviewers, help="One reviewer; default: all of them.")
+]
 Seed = Annotated[int | None, Option(min=0, help="Seed of the resampling; default: 1.")]
 Replicates = Annotated[int | None, Option(min=99, help="How many resamples; default: 9,999.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")]
@@ -135,7 +147,13 @@ class AnswerOptions:
         Path | None, Option("--requests", metavar="FILE", help="What was asked: a batch's input, joined by its ids.")
     ] = None
     producer: Annotated[
-        str | None, Option("--producer", metavar="NAME", help="What wrote the file; `import --producers` lists them.")
+        str | None,
+        Option(
+            "--producer",
+            metavar="NAME",
+            autocompletion=producers,
+            help="What wrote the file; `import --producers` lists them.",
+        ),
     ] = None
     only: Annotated[
         str | None, Option("--only", metavar="WORDS", help="Of an export of chats, those with WORDS in their titles.")

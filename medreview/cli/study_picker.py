@@ -137,7 +137,7 @@ def _first_words() -> list[str]:
         if not line or typed == "q":
             raise SystemExit(0)
         if typed in ("", "p"):
-            return ["paste"] if typed else ["demo"]
+            return ["review", "--paste"] if typed else ["demo"]
         if words := _of_path(typed):
             return words
         _print(f"There is no file {typed!r}.")
@@ -172,7 +172,7 @@ class _Chooser:
             if typed == "q":
                 return None
             if typed == "p":
-                return ["paste"]
+                return ["review", "--paste"]
             if typed == "m" and shown.stop <= len(self._entries):
                 shown = self._page(shown.stop - 1)
             elif word == "x" and self._known(_number(rest)):

@@ -4,9 +4,10 @@
 a source means: on some medical data sets they are near chance (docs/explanation/evidence.md).
 
 The score goes by the features of the pair. Shares of the statement's words in the source say little where a citation
-was looked up by those very words. So two measures of likeness stand beside them, which a passage of much else does not
-satisfy: how like the words in any order are (token sort ratio), and how many terms statement and passage have in
-common, of those of both (Dice).
+was looked up by those very words. So measures of likeness stand beside them: two that a passage of much else does not
+satisfy, how like the words in any order are (token sort ratio) and how many terms statement and passage have in common,
+of those of both (Dice); and one that it does (token set ratio). Then what the page lacks of the statement's names and
+numbers, and polarity (``pair_signs``); and what clashes.
 """
 
 from collections.abc import Sequence
@@ -15,13 +16,14 @@ from typing import Final, Literal, NamedTuple
 
 from rapidfuzz import fuzz, process
 
+from medreview.evidence.background import rarities
 from medreview.evidence.clash import Clash, agrees
 from medreview.evidence.clashes import clashes_between
 from medreview.evidence.lexicon import OPPOSITES
+from medreview.evidence.pair_signs import PairSigns, pair_signs
 from medreview.evidence.passage_ranking import Hit, Match, Query, SourceIndex, weights
 from medreview.evidence.quantities import Quantity
 from medreview.evidence.sentence_analysis import (
-    LONGEST_COMPARED,
     SentenceAnalysis,
     analyse,
     compared_part,
@@ -29,6 +31,7 @@ from medreview.evidence.sentence_analysis import (
     not_compared,
     significance,
 )
+from medreview.evidence.sign_names import SIGNS
 from medreview.evidence.source_highlights import highlights
 from medreview.text import Span
 
@@ -36,28 +39,36 @@ MOST_PASSAGES: Final = 5
 """The best passages: those that are shown, and that may give the statement's amounts."""
 LIKE_PASSAGES: Final = 12
 """Passages among which the one most like the statement is looked for."""
+TOGETHER: Final = 3
+"""The best passages, in which the statement's words are looked for together, and in any order beside others."""
 AMOUNTS: Final = frozenset({"number", "unit", "range", "comparison"})
 
 
 class PairFeatures(NamedTuple):
-    """The features of a pair; ``covered``, ``together``, ``absent``, ``token_sort`` and ``dice`` are 0..1.
+    """The features of a pair; the first seven are 0..1. ``covered``: share of the statement's term weight in the best
+    passage. ``said``, ``together``, ``absent``: shares of the statement's words by how rare they are.
 
     ``weights.toml`` explains each. ``missing`` are the statement's amounts that the best passages do not have, of
     ``amounts`` in all.
     """
 
     covered: float
+    said: float
     together: float
     absent: float
     token_sort: float
+    token_set: float
     dice: float
+    pair: PairSigns
     missing: tuple[Quantity, ...]
     amounts: int
     denied_finding: bool
     clashes: tuple[Clash, ...]
 
 
-def pair_features(statement: str, index: SourceIndex, query: Query, found: Sequence[Match]) -> PairFeatures:
+def pair_features(
+    statement: str, index: SourceIndex, query: Query, found: Sequence[Match], pair: PairSigns
+) -> PairFeatures:
     """The features of a statement and the passages that were found for it, best first, at least one."""
     claim = analyse(statement, index.words)
     shown = found[:MOST_PASSAGES]
@@ -70,17 +81,34 @@ def pair_features(statement: str, index: SourceIndex, query: Query, found: Seque
         for clash in clashes_between(claim, best, index.span(found[0].passage).start, index.heads(found[0].passage))
         if clash.kind not in AMOUNTS or not _stated_elsewhere(clash, claim, passages[1:])
     ]
-    near = [match.passage for match in found[:LIKE_PASSAGES]]
     return PairFeatures(
         found[0].coverage,
-        index.covered(query, [match.passage for match in found[:3]]),
-        sum(weight for key, weight in query.weights.items() if not index.has(key)) / query.total,
-        _token_sort(statement, index, near),
-        index.dice(query, near),
+        *_likeness(statement, index, query, [match.passage for match in found[:LIKE_PASSAGES]]),
+        pair,
         missing,
         len(amounts),
         _is_denied(statement, claim, best),
         tuple(clashing),
+    )
+
+
+def _likeness(
+    statement: str, index: SourceIndex, query: Query, near: Sequence[int]
+) -> tuple[float, float, float, float, float, float]:
+    """The features that tell how like statement and passages are; the last three of the passage most like."""
+    rare = rarities(query.weights)
+    total = sum(rare.values())
+    shared = index.shared(rare, near)
+    dice = max([2 * number / (len(rare) + index.length(at)) for at, (number, _) in zip(near, shared, strict=True)])
+    words, texts = statement.lower(), [index.lowered(at) for at in near]
+    # in one call the statement's words are taken apart once, not for each passage
+    return (
+        max([value for _, value in shared]) / total,
+        index.together(rare, near[:TOGETHER]) / total,
+        sum([value for key, value in rare.items() if not index.has(key)]) / total,
+        process.extractOne(words, texts, scorer=fuzz.token_sort_ratio)[1] / 100,
+        process.extractOne(words, texts[:TOGETHER], scorer=fuzz.token_set_ratio)[1] / 100,
+        min(1.0, dice),
     )
 
 
@@ -93,29 +121,26 @@ def _is_denied(statement: str, claim: SentenceAnalysis, best: SentenceAnalysis) 
 
 
 def signs(features: PairFeatures) -> dict[str, float]:
-    """What the triage score weighs, by the name of the weight; each 0..1."""
+    """What the triage score weighs, by the name of the weight; each 0..1, ``opposed`` -1..1."""
     kinds = {clash.kind for clash in features.clashes}
+    pair = dict(zip(SIGNS, features.pair.values, strict=True))
     return {
-        "covered": features.covered,
+        "said": features.said,
         "together": features.together,
         "absent": features.absent,
         "token_sort": features.token_sort,
+        "token_set": features.token_set,
         "dice": features.dice,
+        "names_lacking": pair["names_lacking"],
+        "numbers_lacking": pair["numbers_lacking"],
+        "opposed": pair["opposed"],
+        "negated_alone": pair["negated_alone"],
         "missing": len(features.missing) / features.amounts if features.amounts else 0.0,
         "amount": bool(kinds & AMOUNTS),
         "word": bool(kinds - AMOUNTS - {"significance"}),
         "significance": "significance" in kinds,
         "denied_finding": features.denied_finding,
     }
-
-
-def _token_sort(statement: str, index: SourceIndex, passages: Sequence[int]) -> float:
-    """The likeness 0..1 of the statement and the passage most like it, the words of each in alphabetical order."""
-    words = statement.lower()
-    found = [index.passages[at] for at in passages]
-    texts = [index.text[one.start : min(one.end, one.start + LONGEST_COMPARED)].lower() for one in found]
-    # in one call the statement's words are sorted once, not for each passage
-    return process.extractOne(words, texts, scorer=fuzz.token_sort_ratio)[1] / 100
 
 
 def _is_in(quantity: Quantity, passage: SentenceAnalysis) -> bool:
@@ -151,6 +176,7 @@ class Assessment(NamedTuple):
     unsupported: float
     label: AssessedLabel
     reasons: tuple[str, ...]
+    pair: PairSigns
     features: PairFeatures | None = None
 
 
@@ -165,8 +191,10 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
     found = index.match(query, LIKE_PASSAGES)
     if not found:
         reason = "No word of the statement is in the source."
-        return Assessment((), (), (), NOTHING_SHARED, "not_addressed", (reason, *filter(None, [cut])))
-    features = pair_features(statement, index, query, found)
+        pair = pair_signs(statement, index, ())
+        return Assessment((), (), (), NOTHING_SHARED, "not_addressed", (reason, *filter(None, [cut])), pair)
+    pair = pair_signs(statement, index, [match.passage for match in found[:MOST_PASSAGES]])
+    features = pair_features(statement, index, query, found, pair)
     unsupported = _unsupported(features)
     hits = tuple(Hit(*index.span(match.passage), match.score) for match in found[:MOST_PASSAGES])
     return Assessment(
@@ -176,6 +204,7 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
         unsupported,
         _label(features, unsupported),
         (*_reasons(statement, index, features), *filter(None, [cut])),
+        pair,
         features,
     )
 

@@ -268,6 +268,7 @@ _LONGEST_PREFIX: Final = 12
 _FURTHEST: Final = 120
 """In code points; how far before a quotation what takes it back is looked for."""
 _LONGEST_END: Final = 40
+_STOP: Final = re.compile(r"[\"'”’)\]]*[.!?]")
 _CLOSING: Final = "\"'”’)] \t\n"
 _WITHIN_PHRASE: Final = 3
 """Words that may stand between a negation and the word that it belongs to."""
@@ -352,7 +353,10 @@ def _cut_end(quote: str, text: str, span: Span, goes_on: bool) -> Difference | N
     at = len(quote.rstrip())
     mark = quote.rstrip(_CLOSING)[-1:]
     ended = mark in (".", "!", "?") or (mark in (":", ";", ",") and rest.startswith(mark))
-    if not goes_on and not ended and not SENTENCE_END.match(rest + "\n\n"):
+    # "no. 5" is a number, not an end
+    numbered = following[0].key == "no" and len(following) > 1 and is_number(following[1].key)
+    stops = SENTENCE_END.match(rest + "\n\n") or (_STOP.match(rest) and not numbered)
+    if not (goes_on or ended or stops):
         return None
     return Difference("negation", Span(at, at), Span(span.end + following[0].start, span.end + following[0].end))
 

@@ -1,22 +1,24 @@
 """Signs of a statement and a page that a reviewer's own labels may weigh, and what of the statement the page lacks.
 
-The weights of triage (``weights.toml``) are fitted to annotated cases of others. What tells support from its lack in
-one study is learned there (``medreview.review.learned_order``): in one the names that a page does not have, in another
-the length of the page. These are the signs that help there, by ``tests/bench/learning_curve.py``. They are of the words
-alone: no judge has a part in them.
+Some are weighed by the triage of every study (``weights.toml``, fitted to annotated cases of others): what the page
+lacks, and polarity. What tells support from its lack in one study is learned there from all of them
+(``medreview.review.learned_order``): in one the names that a page does not have, in another the length of the page.
+These are the signs that help there, by ``tests/bench/learning_curve.py``. They are of the words alone: no judge has a
+part in them.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from math import log1p
 from typing import Final, NamedTuple
 
-from medreview.evidence.lexicon import BETTER, DOWN, NEGATIONS, UP, WORSE, names_medicine
+from medreview.evidence.lexicon import BETTER, DOWN, UP, WORSE, names_medicine
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
 from medreview.evidence.sign_names import SIGNS
-from medreview.evidence.terms import ContentTerm, terms
+from medreview.evidence.terms import Vocabulary, terms
 from medreview.text import Span, word_lists, word_set
 
 _LISTS: Final = word_lists(__file__)
@@ -28,10 +30,13 @@ _LIST: Final = re.compile(r"(?:[^,;.()]{2,60},\s+){1,12}(?:[^,;.()]{2,60}\s)?(?:
 _BETWEEN: Final = re.compile(r",\s+(?:(?:and|or|as well as|such as|including)\s+)?|\s+(?:and|or|as well as)\s+")
 _HEAD: Final = 3
 """Words with which an item of a list begins that are its own: further ones may be of the sentence around it."""
-_NEAR: Final = 5
+_NEAR: Final = 8
 """Words on each side of a word of direction that tell what it is about."""
 _COMPARED: Final = 3
-"""The best passages, in which directions are compared."""
+"""The best passages, in which directions and negations are looked for."""
+_DOUBT: Final = 2
+"""Shared words about which directions would have to stand the same way and the other way before any was seen: one
+word that is shared by chance says little."""
 _MOST_WORDS: Final = 400
 """Of a passage so many words are compared: a longer one is a page that could not be cut."""
 
@@ -47,55 +52,99 @@ class PairSigns(NamedTuple):
 def pair_signs(statement: str, index: SourceIndex, passages: Sequence[int]) -> PairSigns:
     """The signs of a statement, without its markers, and a page; ``passages``: those that bear on it, best first.
 
-    ``*_lacking`` is the share of what is named that no passage of the page has, of ``terms`` that of the words that
-    count, of ``run`` how many of them follow one another. ``negated_alone``: only one of statement and best passage has
-    a negation. ``opposed``, -1..1: words of rise and fall, better and worse that stand near the same words point the
-    other way (1) or the same way (-1). Counts are logarithms.
+    ``*_lacking`` is the share of what is named that no passage of the page has (of names as if there were one more,
+    which it has: one of one says less than three of three), of ``terms`` that of the words that count, of ``run`` how
+    many of them follow one another. ``negated_alone``: the statement has a negation and none of the best passages, or
+    one of those and not the statement. ``opposed``, -1..1: words of rise and fall, better and worse that stand near
+    the same words point the other way (1) or the same way (-1); a negation turns them. Counts are logarithms.
     """
-    found = terms(statement, index.words)
-    lacks = {term.key for term in found if not index.has(term.key)}
-    words = [Span(*match.span()) for match in _WORD.finditer(statement)]
-    keys = [statement[word.start : word.end].lower() for word in words]
-    names = list(_names(statement, words))
-    names_lacking = [name for name in names if _lacks(found, name, lacks)]
-    alone = [term for term in found if term.key[0].isdigit() and not any(_holds(name, _span(term)) for name in names)]
-    numbers_lacking = [_span(term) for term in alone if term.key in lacks]
-    items = [item for match in _LIST.finditer(statement) for item in _items(statement, Span(*match.span()))]
-    items_lacking = [item for item in items if _lacks(found, item, lacks)]
+    said = _said(statement, index.words)
+    lacks = {key for key in said.distinct if not index.has(key)}
+    names_lacking, numbers_lacking, items_lacking = (
+        [name.span for name in names if name.keys and name.keys <= lacks] if lacks else []
+        for names in (said.names, said.numbers, said.items)
+    )
     best = [index.analysis(at) for at in passages[:_COMPARED]]
-    negated = not NEGATIONS.isdisjoint(keys)
+    negated = said.claim.is_negated
     values = {
-        "words": log1p(len(words)),
-        "names": log1p(len(names)),
-        "names_lacking": _share(names_lacking, names),
-        "numbers": log1p(len(alone)),
-        "numbers_lacking": len(numbers_lacking) / max(1, len(alone)),
-        "terms_lacking": len(lacks) / max(1, len({term.key for term in found})),
-        "run_lacking": log1p(_longest_run(found, lacks)),
+        "words": said.words,
+        "names": log1p(len(said.names)),
+        "names_lacking": len(names_lacking) / (len(said.names) + 1),
+        "numbers": log1p(len(said.numbers)),
+        "numbers_lacking": len(numbers_lacking) / max(1, len(said.numbers)),
+        "terms_lacking": len(lacks) / max(1, len(said.distinct)),
+        "run_lacking": log1p(_longest_run(said.terms, lacks)) if lacks else 0.0,
         "negated": float(negated),
-        "negated_alone": float(negated != any(passage.is_negated for passage in best[:1])),
-        "opposed": _opposed(analyse(statement, index.words), best),
-        "hedged": float(not _HEDGES.isdisjoint(keys)),
-        "sweeping": float(not _SWEEPING.isdisjoint(keys)),
+        "negated_alone": float(negated != any(passage.is_negated for passage in best)),
+        "opposed": _opposed(said.directions, best) if said.directions else 0.0,
+        "hedged": said.hedged,
+        "sweeping": said.sweeping,
         "page_length": log1p(len(index.text)),
         "page_passages": log1p(len(index.passages)),
     }
     told = _joined(statement, sorted({*names_lacking, *numbers_lacking, *items_lacking}))
-    return PairSigns(tuple(round(values[name], 4) for name in SIGNS), tuple(told))
+    return PairSigns(tuple([round(values[name], 4) for name in SIGNS]), tuple(told))
 
 
-def _span(term: ContentTerm) -> Span:
-    return Span(term.start, term.end)
+_Directions = Sequence[tuple[int, frozenset[str]]]
+"""Words of direction: 1 up or better, -1 down or worse, each with the content words around it."""
 
 
-def _share(some: Sequence[Span], of: Sequence[Span]) -> float:
-    return len(some) / max(1, len(of))
+class _Named(NamedTuple):
+    """A name, number or list item: its place in the statement, and the terms there."""
+
+    span: Span
+    keys: frozenset[str]
 
 
-def _lacks(found: Sequence[ContentTerm], place: Span, lacks: set[str]) -> bool:
-    """Whether there are terms in a place of the statement, and the page has none of them."""
-    keys = [term.key for term in found if place.start <= term.start and term.end <= place.end]
-    return bool(keys) and lacks.issuperset(keys)
+class _Said(NamedTuple):
+    """What a statement says, whatever the page: the same for all the pages that it is compared with."""
+
+    claim: SentenceAnalysis
+    terms: tuple[str, ...]
+    distinct: frozenset[str]
+    names: tuple[_Named, ...]
+    numbers: tuple[_Named, ...]
+    items: tuple[_Named, ...]
+    directions: _Directions
+    words: float
+    hedged: float
+    sweeping: float
+
+
+@lru_cache(maxsize=2_000)
+def _said(statement: str, vocabulary: Vocabulary | None) -> _Said:
+    found = terms(statement, vocabulary)
+    words = [Span(*match.span()) for match in _WORD.finditer(statement)]
+    keys = {statement[start:end].lower() for start, end in words}
+    names = list(_names(statement, words))
+    numbers = [
+        Span(start, end)
+        for key, start, end in found
+        if key[0].isdigit() and not any(name.start <= start and end <= name.end for name in names)
+    ]
+    items = [item for match in _LIST.finditer(statement) for item in _items(statement, Span(*match.span()))]
+
+    def named(spans: Sequence[Span]) -> tuple[_Named, ...]:
+        return tuple(
+            _Named(span, frozenset([key for key, start, end in found if span.start <= start and end <= span.end]))
+            for span in spans
+        )
+
+    claim = analyse(statement, vocabulary)
+    keys_in_order = tuple([term.key for term in found])
+    return _Said(
+        claim,
+        keys_in_order,
+        frozenset(keys_in_order),
+        named(names),
+        named(numbers),
+        named(items),
+        _directions(claim),
+        log1p(len(words)),
+        float(not _HEDGES.isdisjoint(keys)),
+        float(not _SWEEPING.isdisjoint(keys)),
+    )
 
 
 def _names(statement: str, words: Sequence[Span]) -> Iterator[Span]:
@@ -103,12 +152,14 @@ def _names(statement: str, words: Sequence[Span]) -> Iterator[Span]:
     begins = {match.end() for match in _BEGINS.finditer(statement)}
     for word in words:
         text = statement[word.start : word.end]
-        if text.isupper() and len(text) == 1:
+        if text.islower() and text.isalpha():  # most words
+            if names_medicine(text):
+                yield word
             continue
-        mixed = any(char.isupper() for char in text[1:]) or (not text.isalpha() and any(map(str.isdigit, text[1:])))
-        if any(map(str.isalpha, text)) and (
-            mixed or (text[0].isupper() and word.start not in begins) or names_medicine(text.lower())
-        ):
+        if (text.isupper() and len(text) == 1) or not any(map(str.isalpha, text)):
+            continue
+        mixed = any(map(str.isupper, text[1:])) or (not text.isalpha() and any(map(str.isdigit, text[1:])))
+        if mixed or (text[0].isupper() and word.start not in begins) or names_medicine(text.lower()):
             yield word
 
 
@@ -122,39 +173,27 @@ def _items(statement: str, span: Span) -> Iterator[Span]:
             yield Span(own[0][0], own[-1][1])
 
 
-def _longest_run(found: Sequence[ContentTerm], lacks: set[str]) -> int:
+def _longest_run(found: Sequence[str], lacks: set[str]) -> int:
     """How many terms that the page lacks follow one another."""
     longest = here = 0
-    for term in found:
-        here = here + 1 if term.key in lacks else 0
+    for key in found:
+        here = here + 1 if key in lacks else 0
         longest = max(longest, here)
     return longest
 
 
 _UP: Final = UP | BETTER
-_DOWN: Final = DOWN | WORSE
+_DIRECTIONS: Final = _UP | DOWN | WORSE
 
 
-def _directions(sentence: SentenceAnalysis) -> list[tuple[int, frozenset[str]]]:
-    """The words of direction, 1 up or better and -1 down or worse, each with the content words around it."""
-    if sentence.keys.isdisjoint(_UP) and sentence.keys.isdisjoint(_DOWN):
-        return []
-    words = sentence.words[:_MOST_WORDS]
-    return [
-        (
-            1 if word.key in _UP else -1,
-            frozenset(near.term for near in words[max(0, at - _NEAR) : at + _NEAR + 1] if near.is_content),
-        )
-        for at, word in enumerate(words)
-        if word.key in _UP or word.key in _DOWN
-    ]
+def _directions(sentence: SentenceAnalysis) -> _Directions:
+    """The words of direction of a sentence; a negated one points the other way."""
+    found = sentence.around(_DIRECTIONS, _NEAR, _MOST_WORDS)
+    return [(1 if (word.key in _UP) is not word.negated else -1, near) for word, near in found]
 
 
-def _opposed(claim: SentenceAnalysis, passages: Sequence[SentenceAnalysis]) -> float:
-    """The mean of how the directions of statement and passages stand, by the words that both have around them."""
-    own = _directions(claim)
-    if not own:
-        return 0.0
+def _opposed(own: _Directions, passages: Sequence[SentenceAnalysis]) -> float:
+    """How the directions of statement and passages stand, by the words that both have around them."""
     against = together = 0
     for passage in passages:
         for way, near in _directions(passage):
@@ -162,7 +201,7 @@ def _opposed(claim: SentenceAnalysis, passages: Sequence[SentenceAnalysis]) -> f
                 shared = len(near & around)
                 against -= shared * way * mine
                 together += shared
-    return against / together if together else 0.0
+    return against / (together + _DOUBT)
 
 
 def _joined(statement: str, spans: Sequence[Span]) -> list[Span]:
@@ -174,7 +213,3 @@ def _joined(statement: str, spans: Sequence[Span]) -> list[Span]:
         else:
             found.append(span)
     return found
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end

@@ -53,11 +53,16 @@ class TriageWeights(NamedTuple):
     """The coefficients of ``unsupported`` (logistic), and the thresholds of the labels; see ``weights.toml``."""
 
     bias: float
-    covered: float
+    said: float
     together: float
     absent: float
     token_sort: float
+    token_set: float
     dice: float
+    names_lacking: float
+    numbers_lacking: float
+    opposed: float
+    negated_alone: float
     missing: float
     amount: float
     word: float
@@ -144,13 +149,15 @@ class SourceIndex:
         self._counts: dict[str, dict[int, int]] = {}
         self._analyses: dict[int, SentenceAnalysis] = {}
         self._findings: dict[int, float] = {}
+        self._lowered: dict[int, str] = {}
+        self._idf: dict[str, float] = {}
         self._is_record = _is_record(self.passages)
         self._above = _heads(self.text, self.passages, record=self._is_record)
         self._first_rows = frozenset(head for head in self._above.values() if self.passages[head].kind == "row")
 
     def __getstate__(self) -> dict[str, object]:
         """The state without the analyses, which another process makes where it needs them."""
-        return {**self.__dict__, "_analyses": {}}
+        return {**self.__dict__, "_analyses": {}, "_lowered": {}}
 
     def _count(self, keys: Iterable[str]) -> None:
         """Count these terms in every passage, unless they are counted: no other term of a source is asked for."""
@@ -197,9 +204,8 @@ class SourceIndex:
         """The number of cues of a finding in a passage, at most ``finding_most``."""
         found = self._findings.get(at)
         if found is None:
-            passage, most = self.passages[at], weights().ranking.finding_most
-            cues = FINDING.finditer(self.text[passage.start : passage.end].lower())
-            found = self._findings[at] = float(len(list(islice(cues, int(most)))))
+            cues = FINDING.finditer(self.lowered(at))
+            found = self._findings[at] = float(len(list(islice(cues, int(weights().ranking.finding_most)))))
         return found
 
     def _add_places(self, scores: dict[int, float], wanted: AnsweringParts) -> None:
@@ -257,8 +263,11 @@ class SourceIndex:
 
     def idf(self, key: str) -> float:
         """Inverse document frequency of a term in this source; highest for a term that is not there."""
-        count, frequency = len(self.passages), len(self._term_counts(key))
-        return log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+        found = self._idf.get(key)
+        if found is None:
+            count, frequency = len(self.passages), len(self._term_counts(key))
+            found = self._idf[key] = log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+        return found
 
     def query(self, statement: str) -> Query:
         """A statement's terms with their weights in this source."""
@@ -282,19 +291,35 @@ class SourceIndex:
 
     def covered(self, query: Query, passages: Sequence[int]) -> float:
         """Share 0..1 of the statement's term weight that these passages cover together."""
-        found = [
-            weight for key, weight in query.weights.items() if not self._term_counts(key).keys().isdisjoint(passages)
-        ]
-        return sum(found) / query.total if query.total else 0.0
+        return self.together(query.weights, passages) / query.total if query.total else 0.0
 
-    def dice(self, query: Query, passages: Sequence[int]) -> float:
-        """The Dice coefficient 0..1 of the statement's terms and those of the passage that has the most by it."""
-        number, found = len(query.weights), 0.0
-        counts = [self._term_counts(key) for key in query.weights]
+    def together(self, values: Mapping[str, float], passages: Sequence[int]) -> float:
+        """The sum of the values of the terms that any of these passages has."""
+        self._count(values)
+        counts = self._counts
+        return sum([value for key, value in values.items() if not counts[key].keys().isdisjoint(passages)])
+
+    def shared(self, values: Mapping[str, float], passages: Sequence[int]) -> list[tuple[int, float]]:
+        """For each of these passages how many of the terms it has, and the sum of their values."""
+        self._count(values)
+        counts = [(count, value) for key, value in values.items() if (count := self._counts[key])]
+        found = []
         for at in passages:
-            shared = sum([at in count for count in counts])
-            found = max(found, 2 * shared / (number + self._lengths[at]))
-        return min(1.0, found)
+            here = [value for count, value in counts if at in count]
+            found.append((len(here), sum(here)))
+        return found
+
+    def lowered(self, passage: int) -> str:
+        """A passage in lower case, of a very long one the beginning."""
+        found = self._lowered.get(passage)
+        if found is None:
+            start, end, *_ = self.passages[passage]
+            found = self._lowered[passage] = self.text[start : min(end, start + LONGEST_COMPARED)].lower()
+        return found
+
+    def length(self, passage: int) -> int:
+        """The number of terms of a passage."""
+        return self._lengths[passage]
 
     def _text_scores(self, query: Query) -> tuple[dict[int, float], dict[int, float]]:
         """By passage: the score of its text and of what heads it, and the statement's term weight that it covers."""

@@ -104,7 +104,19 @@ class SentenceAnalysis:
     @cached_property
     def is_negated(self) -> bool:
         """Whether any of the words is a negation."""
-        return not NEGATIONS.isdisjoint(self.keys)
+        return _may_negate(self.text) and not NEGATIONS.isdisjoint(self.keys)
+
+    def around(self, members: frozenset[str], width: int, most: int) -> list[tuple[Word, frozenset[str]]]:
+        """The words among ``members``, each with the content terms ``width`` words around it; of a long sentence the
+        first ``most`` words are looked at. Units within amounts count as content: so no amount has to be read."""
+        if self.keys.isdisjoint(members):
+            return []
+        words = _words(self.text, self._tokens[:most], frozenset(), self._single)
+        return [
+            (word, frozenset([near.term for near in words[max(0, at - width) : at + width + 1] if near.is_content]))
+            for at, word in enumerate(words)
+            if word.key in members
+        ]
 
     def context(self, start: int, end: int, width: int) -> frozenset[str]:
         """The content terms within ``width`` words before and after a range, the range itself excluded."""
@@ -126,6 +138,22 @@ def only_negated(statement: str, passage: str, words: Vocabulary | None = None) 
     """
     one, other = (analyse(text, words).is_negated for text in (statement, passage[:LONGEST_COMPARED]))
     return "" if one == other else "statement" if one else "passage"
+
+
+_N_WORDS: Final = re.compile(r"n(?<![a-z]n)(?:o(?:t|r|ne?|body|thing)?(?![a-z])|e(?:ver|ither))")
+"""It begins with a letter, not with a border: so it is searched many times as fast."""
+_OTHER_NEGATIONS: Final = (
+    *("n't", "'nt", "n`t", " cant"),
+    *sorted(word for word in NEGATIONS - {"cant"} if not _N_WORDS.fullmatch(word)),
+)
+
+
+def _may_negate(text: str) -> bool:
+    """Whether there can be a negation in a text: without this, every text would have to be taken apart."""
+    if not text.isascii() or "-\n" in text:
+        return True
+    lowered = text.lower()
+    return _N_WORDS.search(lowered) is not None or any(cue in lowered for cue in _OTHER_NEGATIONS)
 
 
 def _words(text: str, found: Sequence[Token], inside: frozenset[int], single: Mapping[str, str]) -> list[Word]:

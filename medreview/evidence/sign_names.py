@@ -11,7 +11,11 @@ GROUPS: Final = {
     "polarity": ("negated", "negated_alone", "opposed"),
     "wording": ("hedged", "sweeping"),
     "size of the page": ("page_length", "page_passages"),
+    "meaning": ("meaning",),
+    "entailment": ("entailed", "contradicted"),
 }
 """What the signs are about, in words for the reviewer."""
-SIGNS: Final = tuple(name for names in GROUPS.values() for name in names)
-"""The names of the signs, in the order in which they are stored."""
+OF_MODELS: Final = (*GROUPS["meaning"], *GROUPS["entailment"])
+"""Those that models give, where they are asked (``medreview.judges.semantic_stage``): stored behind the others."""
+SIGNS: Final = tuple(name for names in GROUPS.values() for name in names if name not in OF_MODELS)
+"""The names of those of the rules, in the order in which they are stored."""

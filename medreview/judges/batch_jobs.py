@@ -161,5 +161,6 @@ def refuse_while_open(study: Study, runs: Container[str]) -> None:
         if job.run_id in runs:
             raise UserError(
                 f"A batch of {job.name} is under way with questions of this task, which would be asked and paid twice; "
-                f"{command('batches', study.path)} lists it. Collect it with --batch-submit, cancel it, or give it up."
+                f"{command('judges', 'batches', study.path)} lists it. Collect it with --batch-submit, cancel it, or "
+                "give it up."
             )

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from medreview.evidence.assess import Assessment, PairFeatures, assess, describe
-from medreview.evidence.pair_signs import PairSigns, pair_signs
 from medreview.evidence.passage_ranking import SourceIndex
 from medreview.evidence.sentence_analysis import compared_part, not_compared, only_negated
 from medreview.evidence.source_highlights import matches_in
@@ -35,7 +34,7 @@ from medreview.text import Span
 
 Verdict = Literal["supported", "partial", "contradicted", "not_addressed"]
 
-ALIKE: Final = 0.4
+ALIKE: Final = 0.37
 """The triage score below which a statement is ``supported``."""
 UNLIKE: Final = 0.72
 """The triage score above which a statement is not addressed."""
@@ -116,7 +115,7 @@ _POOL_WORTHWHILE: Final = 1500
 OFFLINE: Final = JudgeRun(judge="offline", kind="offline", model=ENGINE)
 
 
-_Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]], PairSigns]
+_Answer = tuple[str, Assessment, OfflineJudgement, Sequence[tuple[int, int]]]
 
 
 def judge_offline(
@@ -207,8 +206,7 @@ def _work(chunk: Chunk) -> list[_Answer]:
     for statement_id, statement in chunk.statements:
         assessment = assess(statement, index)
         shared = matches_in(statement, index, [Span(hit.start, hit.end) for hit in assessment.spans])
-        signs = pair_signs(compared_part(statement), index, [index.passage_at(hit.start) for hit in assessment.spans])
-        answers.append((statement_id, assessment, judge(statement, index, assessment, doubtful), shared, signs))
+        answers.append((statement_id, assessment, judge(statement, index, assessment, doubtful), shared))
     return answers
 
 
@@ -222,7 +220,7 @@ def _store(connection: sqlite3.Connection, chunk: Chunk, answers: Sequence[_Answ
 
 
 def _evidence(chunk: Chunk, answer: _Answer) -> dict[str, Any]:
-    statement_id, assessment, _, lexical, signs = answer
+    statement_id, assessment, _, lexical = answer
     clashes = [
         {"kind": clash.kind, "statement": clash.statement_span, "source": clash.source_span}
         for clash in assessment.clashes
@@ -235,8 +233,8 @@ def _evidence(chunk: Chunk, answer: _Answer) -> dict[str, Any]:
         "highlights": json.dumps(sorted(assessment.highlights, key=lambda span: _rank(span, assessment))),
         "lexical": json.dumps(lexical),
         "clashes": json.dumps(clashes),
-        "signs": json.dumps(signs.values),
-        "lacking": json.dumps(signs.lacking),
+        "signs": json.dumps(assessment.pair.values),
+        "lacking": json.dumps(assessment.pair.lacking),
     }
 
 

@@ -107,7 +107,7 @@ def _read(whole: str, name: str) -> Prompt:
     if not found or not schema:
         raise UserError(
             f"The prompt {name} needs a head between two lines of +++ and a block that opens with ```json schema; "
-            f"`{command('prompts', 'source_verification', '--file')}` names one."
+            f"`{command('judges', 'prompts', 'source_verification', '--file')}` names one."
         )
     try:
         head = tomllib.loads(found["head"])

@@ -16,7 +16,7 @@ from medreview.study.ids import judge_run_id
 from medreview.study.rows import insert
 
 NAME: Final = "offline"
-ENGINE: Final = "rules-5"
+ENGINE: Final = "rules-6"
 """Name and version of the rules, stored with their results."""
 
 
@@ -70,6 +70,20 @@ def with_model(encoder: str) -> str:
 def model_in(judge: str) -> str:
     """The model of meaning that the offline judge's name says was asked; ``""`` for the rules alone."""
     return judge.removeprefix(NAME).removeprefix(" + ")
+
+
+_ENTAILMENT: Final = "entailment "
+
+
+def joined_name(encoder: str, entailment: str) -> str:
+    """The name of the models that had a part in a score, as it is stored: ``ENCODER; entailment MODEL``."""
+    return "; ".join(filter(None, (encoder, entailment and f"{_ENTAILMENT}{entailment}")))
+
+
+def entailment_in(name: str) -> str:
+    """The model of entailment in a name of :func:`joined_name`; ``""`` without one."""
+    _, found, model = f"; {name}".rpartition(f"; {_ENTAILMENT}")
+    return model if found else ""
 
 
 def run_for(reader: sqlite3.Connection, encoder: str) -> JudgeRun:

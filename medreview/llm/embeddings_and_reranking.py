@@ -1,4 +1,4 @@
-"""Embeddings of texts (``/embeddings``) and scores of passages (``/rerank`` or ``/score``) from an endpoint.
+"""Embeddings of texts (``/embeddings``), scores of passages (``/rerank``, ``/score``) and of labels (``/predict``).
 
 Embeddings are those of an OpenAI-compatible endpoint; a reranker reads each passage together with a statement. Both
 have retries, what failed, and the ledger of calls in common.
@@ -185,15 +185,25 @@ class Reranker(NumberServer):
     """A model that scores passages, at the address of the settings with ``/rerank`` or ``/score`` behind it.
 
     ``/rerank`` is asked as Jina, Cohere, vLLM and llama.cpp have it (``documents``); a server that says it wants
-    ``texts`` (text-embeddings-inference) gets them. ``/score`` is that of vLLM (``text_1``, ``text_2``).
+    ``texts`` (text-embeddings-inference) gets them. ``/score`` is that of vLLM (``text_1``, ``text_2``);
+    ``passage_first``: each passage is the first text and the statement the second, as models of entailment read them.
     """
 
     task = "scores"
     unreadable = "The answer holds no list of one score for each passage."
 
-    def __init__(self, settings: JudgeSettings, store: CallStore | None, path: Path, *, backoff: float = 0.5) -> None:
+    def __init__(
+        self,
+        settings: JudgeSettings,
+        store: CallStore | None,
+        path: Path,
+        *,
+        passage_first: bool = False,
+        backoff: float = 0.5,
+    ) -> None:
         super().__init__(settings, store, backoff=backoff)
         self._path = path
+        self._passage_first = passage_first
         self._wants_texts = False
 
     async def score(self, statement: str, passages: Sequence[str]) -> tuple[float, ...]:
@@ -214,7 +224,10 @@ class Reranker(NumberServer):
     async def _post(self, client: "AsyncOpenAI", statement: str, passages: Sequence[str]) -> Reply:
         asked: dict[str, Any]
         if self._path == "score":
-            asked = {"model": self.settings.model, "text_1": statement, "text_2": list(passages)}
+            texts: tuple[object, object] = (statement, list(passages))
+            if self._passage_first:
+                texts = (list(passages), [statement] * len(passages))
+            asked = {"model": self.settings.model, "text_1": texts[0], "text_2": texts[1]}
         elif self._wants_texts:
             asked = {"query": statement, "texts": list(passages)}
         else:
@@ -229,3 +242,37 @@ def _scores(reply: Reply, passages: int) -> tuple[float, ...] | None:
     named = [entry.get("relevance_score", entry.get("score")) for entry in entries or ()]
     found = tuple(float(score) for score in named if is_finite(score))
     return found if found and len(found) == passages else None
+
+
+class LabelScorer(NumberServer):
+    """A model that gives pairs of texts a share for each of its labels: ``/predict`` of text-embeddings-inference."""
+
+    task = "labels"
+    unreadable = "The answer holds no list of labels, each with a score from 0 to 1, for each pair of texts."
+
+    async def label(self, pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, float], ...]:
+        """By label its share, for each pair in their order. Raises what :meth:`asked` raises."""
+        body = {**self.settings.params, "inputs": [list(pair) for pair in pairs], "truncate": True}
+        return await self.asked(
+            "\n".join(text for pair in pairs for text in pair),
+            lambda client: post_json(client, "/predict", body, self.settings.timeout),
+            lambda reply: _labels(reply, len(pairs)),
+        )
+
+
+def _labels(reply: Reply, pairs: int) -> tuple[dict[str, float], ...] | None:
+    """The labels of each pair; ``None`` when one has none, or a number that is no share."""
+    entries = reply.data if isinstance(reply.data, list) and len(reply.data) == pairs else ()
+    found: list[dict[str, float]] = []
+    for entry in entries:
+        labels = entry if isinstance(entry, list) and all(isinstance(one, dict) for one in entry) else ()
+        told = {one.get("label"): one.get("score") for one in labels}
+        shares = {
+            label: float(score)
+            for label, score in told.items()
+            if isinstance(label, str) and is_finite(score) and 0 <= score <= 1
+        }
+        if not shares or len(shares) != len(labels):
+            return None
+        found.append(shares)
+    return tuple(found) if len(found) == pairs else None

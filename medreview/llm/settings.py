@@ -69,19 +69,22 @@ class JudgeSettings:
     )
     price_input: float | None = field(
         default=None,
-        metadata=about("Per million prompt tokens, in your currency.", unset="no cost is given", example="2.0"),
+        metadata=about(
+            "Per million prompt tokens, in your currency.", unset="no cost is given", example="2.0", least=0
+        ),
     )
     price_output: float | None = field(
         default=None,
-        metadata=about("Per million completion tokens.", unset="no cost is given", example="8.0"),
+        metadata=about("Per million completion tokens.", unset="no cost is given", example="8.0", least=0),
     )
-    concurrency: int = field(default=4, metadata=about("Maximum number of concurrent requests.", example="8"))
+    concurrency: int = field(default=4, metadata=about("Maximum number of concurrent requests.", example="8", above=0))
     context_tokens: int = field(
         default=128_000,
         metadata=about(
             "Context window: maximum tokens of prompt and answer together.",
             more="A longer source is split with overlap.",
             example="32000",
+            above=0,
         ),
     )
     samples: int = field(
@@ -90,11 +93,13 @@ class JudgeSettings:
             "How often each question of source verification is asked: the share of answers is its score.",
             more="Needs a temperature above 0.",
             example="5",
+            least=1,
+            most=MOST_SAMPLES,
         ),
     )
     timeout: float = field(
         default=120.0,
-        metadata=about("Seconds for one request, from its start to the last byte of the reply.", example="30"),
+        metadata=about("Seconds for one request, from its start to the last byte of the reply.", example="30", above=0),
     )
     batch_fields: Mapping[str, Any] = field(
         default_factory=dict,
@@ -218,16 +223,12 @@ def check_settings(settings: JudgeSettings, where: str) -> None:
         raise UserError(
             f"{where}: `batch_fields` hold texts, and none of {', '.join(sorted(_OF_A_BATCH))}, which medreview sets."
         )
-    for key in ("concurrency", "context_tokens", "timeout"):
-        if not 0 < getattr(settings, key) < float("inf"):
-            raise UserError(f"{where}: {key!r} must be above 0.")
-    if not 1 <= settings.samples <= MOST_SAMPLES:
-        raise UserError(f"{where}: 'samples' must be 1 to {MOST_SAMPLES}.")
+    for setting in SETTINGS.values():
+        value = getattr(settings, setting.name)
+        if misfit := setting.out_of_range(value if isinstance(value, int | float) else None):
+            raise UserError(f"{where}: {setting.name!r} {misfit}.")
     if settings.samples > 1 and settings.params.get("temperature") == 0:
         raise UserError(f"{where}: 'samples' needs a temperature above 0, or every answer is the same.")
-    for key in ("price_input", "price_output"):
-        if not 0 <= (getattr(settings, key) or 0) < float("inf"):
-            raise UserError(f"{where}: {key!r} must not be below 0.")
 
 
 def _can_be_shown(name: str) -> bool:

@@ -143,7 +143,7 @@ def _settled(study: Study, server: BatchServer, job: Job) -> Job:
         raise UserError(
             f"Whether {job.host} has begun a batch of {job.requests:,} questions cannot be known, since it does not "
             f"list its batches: {error} If it has none, give this one up with "
-            f"`{command('batches', study.path, '--give-up', job.job_id)}`, and they are submitted again."
+            f"`{command('judges', 'batches', study.path, '--give-up', job.job_id)}`, and they are submitted again."
         ) from error
     if found is None:
         return batch_jobs.changed(study, job, state="uploaded")
@@ -251,7 +251,7 @@ def _no_word(job: Job, error: BatchError) -> str:
     if error.absent:
         return (
             f"{job.host} does not know batch {job.batch_id} any more. {error} Try again, or give it up: "
-            "`medreview batches` has --give-up."
+            "`medreview judges batches` has --give-up."
         )
     return f"{job.host} says nothing of use of batch {job.batch_id}. {error} The same command asks again."
 

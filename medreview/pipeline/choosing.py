@@ -129,7 +129,7 @@ def _in_queue(study: Study, name: str) -> _ChosenPart:
     found = rows.fetchall()
     if not found:
         if name == "audit":
-            draw = command("audit", study.path, "--size", str(AUDIT_SIZE))
+            draw = command("plan", "audit", study.path, "--size", str(AUDIT_SIZE))
             raise UserError(f"--only audit: no statement was drawn for the audit yet. Draw some with `{draw}`.")
         raise UserError(f"--only {name}: nothing in the study is {name}.")
     return _ChosenPart(*(frozenset(ids) for ids in zip(*found, strict=True)))

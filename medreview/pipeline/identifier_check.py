@@ -1,9 +1,8 @@
 """Whether what a model outside this machine would be sent holds what looks like an identifier of a patient.
 
 Every text that came in files is looked through: questions, answers, turns, cases, notes, passages, other units. Whoever
-has looked at the places says with ``identifiers --sent-anyway`` that these texts may go. That is an event which names
-them by their hashes: a text that comes later, or another version of one, stops the next command.
-"""
+has looked at the places says with ``check --identifiers --sent-anyway`` that these texts may go. That is an event which
+names them by their hashes: a text that comes later, or another version of one, stops the next command."""
 
 import sqlite3
 from collections import Counter
@@ -33,7 +32,7 @@ UNION ALL SELECT 'passage', title, 'text', text FROM passage
 UNION ALL SELECT kind, coalesce(record_id, ordinal), 'text', text FROM unit
 """
 _SHOWN: Final = 3
-"""Places that a refusal names; the command ``identifiers`` has all."""
+"""Places that a refusal names; ``check --identifiers`` has all."""
 _AROUND: Final = 30
 """Characters of a text that stand beside what was found in it."""
 
@@ -92,5 +91,6 @@ def refuse_identifiers(study: Study, models: Sequence[JudgeSettings]) -> None:
     raise UserError(
         f"Nothing was sent to {', '.join(dict.fromkeys(outside))}: the texts hold what looks like identifiers of "
         f"patients, {kinds_of(held)}: {'; '.join(lines[:_SHOWN])}{more}. Take them out of the file and import it into "
-        f"a new study, or look at all of them with `{command('identifiers', study.path)}`, which can let them go."
+        f"a new study, or look at all of them with `{command('check', study.path, '--identifiers')}`, which can let "
+        "them go."
     )

@@ -23,8 +23,17 @@ from medreview.import_files import (
 )
 from medreview.judges import verdicts
 from medreview.judges.claimed_quotes import ground_claims
+from medreview.judges.entailment import PROMPT_CHARACTERS, configured_entailment
 from medreview.judges.offline_stage import judge_offline
-from medreview.judges.semantic_stage import SemanticPlan, SemanticSummary, by_rules_alone, judge_by_meaning, plan
+from medreview.judges.prompt_texts import fence_key
+from medreview.judges.semantic_stage import (
+    MeaningModels,
+    SemanticPlan,
+    SemanticSummary,
+    by_rules_alone,
+    judge_by_meaning,
+    plan,
+)
 from medreview.llm.settings import JudgeSettings, where_texts_go
 from medreview.llm.store import CallStore
 from medreview.pipeline.identifier_check import refuse_identifiers
@@ -33,7 +42,6 @@ from medreview.progress import SILENT, Progress
 from medreview.references.matched_folder import MatchedFolder, SourceWorks
 from medreview.references.stage import Authorities, CheckSummary, check_all, find_all
 from medreview.semantic.configured import SemanticSettings, configured_encoder, cost
-from medreview.semantic.similarity import Encoder, Scorer
 from medreview.sources.fetching.network import Network, Services
 from medreview.sources.page_reader import require_ocr
 from medreview.sources.saved.pages_folder import MANIFEST, PagesFolder
@@ -51,12 +59,18 @@ _AS_FOUND = Chosen()
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A model of meaning to be asked: its settings, its endpoint (``None``: on this machine), and ``say``, which first
-    gets what is sent where, and its cost, in lines."""
+    """Models of meaning to be asked: their settings, the endpoint of the encoder (``None``: on this machine), and
+    ``say``, which first gets what is sent where, and its cost, in lines; ``entailment``: the model of entailment."""
 
     settings: SemanticSettings
     endpoint: JudgeSettings | None = None
     say: Callable[[str], None] | None = None
+    entailment: JudgeSettings | None = None
+
+    @property
+    def endpoints(self) -> list[JudgeSettings]:
+        """Where texts go."""
+        return [one for one in (self.endpoint, self.entailment) if one is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +89,22 @@ def plan_meaning(
 
     Raises :class:`UserError` for a model that is not installed, or that the settings do not have.
     """
-    model = _model(study, meaning)
-    planned = plan(study, model.name, is_encoder=not isinstance(model, Scorer), synonyms=synonyms, progress=progress)
-    lines = []
-    if planned.pairs:
+    models = _models(study, meaning)
+    planned = plan(study, models, synonyms=synonyms, progress=progress)
+    lines, asked = [], []
+    if planned.pairs and models.nearness:
         kept = "every text is encoded already."
         what = cost(planned.texts, planned.characters, meaning.endpoint) if planned.texts else kept
-        lines.append(f"{model.name}, for the order of {counted(planned.pairs, 'pair')}: {what}")
-        if meaning.endpoint is not None and planned.texts:
-            lines += where_texts_go([meaning.endpoint], "Statements and passages of their pages go")
-    return PlannedMeaning(model.name, planned, tuple(lines))
+        lines.append(f"{models.nearness.name}, for the order of {counted(planned.pairs, 'pair')}: {what}")
+        asked += [meaning.endpoint] if meaning.endpoint and planned.texts else []
+    if planned.read and models.entailment and meaning.entailment:
+        prompts = planned.pairs * PROMPT_CHARACTERS if meaning.settings.entailment == "chat" else 0
+        what = cost(planned.read, planned.read_characters + prompts, meaning.entailment)
+        lines.append(f"{models.entailment.name}, whether pages contradict, {counted(planned.pairs, 'pair')}: {what}")
+        asked.append(meaning.entailment)
+    if asked:
+        lines += where_texts_go(asked, "Statements and passages of their pages go")
+    return PlannedMeaning(models.name, planned, tuple(lines))
 
 
 def ask_meaning(
@@ -100,14 +120,18 @@ def ask_meaning(
             meaning.say(line)
     if not planned.plan.pairs:
         return SemanticSummary(planned.model)
-    if meaning.endpoint is not None:
-        refuse_identifiers(study, [meaning.endpoint])
-    return judge_by_meaning(study, _model(study, meaning), synonyms, progress)
+    if meaning.endpoints:
+        refuse_identifiers(study, meaning.endpoints)
+    return judge_by_meaning(study, _models(study, meaning), synonyms, progress)
 
 
-def _model(study: Study, meaning: Meaning) -> Encoder | Scorer:
-    models = {meaning.endpoint.name: meaning.endpoint} if meaning.endpoint else {}
-    return configured_encoder(meaning.settings, models, CallStore(study))
+def _models(study: Study, meaning: Meaning) -> MeaningModels:
+    settings, store = meaning.settings, CallStore(study)
+    named = {meaning.endpoint.name: meaning.endpoint} if meaning.endpoint else {}
+    encoder = configured_encoder(settings, named, store) if settings.encoder or not meaning.entailment else None
+    key = fence_key(study) if meaning.entailment and study.writable else ""
+    entailment = configured_entailment(settings, meaning.entailment, store, key) if meaning.entailment else None
+    return MeaningModels(encoder, entailment, settings.entailment_orders)
 
 
 @dataclass(frozen=True, slots=True)

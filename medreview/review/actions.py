@@ -1,4 +1,5 @@
-"""The table of what the reviewer can do and its keys: hints, ``?`` and docs/how-to/reviewing.md are made from it.
+"""The table of what the reviewer can do and its keys: hints, ``?`` and docs/reference/keys-and-labels.md are made
+from it.
 
 Also the keys of the page of figures, and keys that are held down: a key that decided something does nothing more until
 it is released. Those of the first screen are in ``home_actions``, which names every kind of unit.

@@ -279,7 +279,7 @@ def no_axis(axes: Mapping[str, OwnAxis], noun: str, name: str = "") -> str:
     if axes:
         known = ", ".join(one.name for one in axes.values())
         return f"There is no axis {name!r} for a {noun}; there is {known}."
-    how = command("axes", "STUDY", "--add", "harm")
+    how = command("plan", "axes", "STUDY", "--add", "harm")
     return f"The study has no axes of its own for a {noun}; `{how}` adds severity of harm."
 
 

@@ -111,7 +111,7 @@ _WRITTEN: Final[dict[str, tuple[Gloss, ...]]] = {
         Gloss("draw", "Statements chosen at random. Each has a known chance of being chosen."),
         Gloss("reserved", "Kept out of all other queues until you have judged it blind in the audit."),
         Gloss("blind", "You decide before you see what the judges say."),
-        Gloss("block", "A few blind decisions in a row, 25 for example. The judges are shown when all are made."),
+        Gloss("block", "Some blind decisions in a row, 20 for example. The judges are shown when all are made."),
         Gloss("assisted", "You saw the judges before you decided. Such labels are kept apart from blind ones."),
         Gloss("second pass", "The same statements again after a while, to see whether you would decide the same."),
         Gloss("conflict", "Two reviewers gave different labels."),

@@ -19,7 +19,7 @@ from math import log
 from typing import Final, NamedTuple
 
 from medreview.errors import UserError
-from medreview.evidence.sign_names import GROUPS, SIGNS
+from medreview.evidence.sign_names import GROUPS, OF_MODELS, SIGNS
 from medreview.judges.runs import ENGINE
 from medreview.review.queue import Queue
 from medreview.review.queue_kinds import HELD, IN_ORDER, MATERIAL
@@ -37,6 +37,7 @@ CLIP: Final = 3.0
 _HEADS: Final = 8500
 """The priority from which on a flag heads the queue whatever was learned: quotes that were invented or altered, text
 that nobody sees, pages that speak to judges, another work's reference (``judges.triage``)."""
+_EVERY: Final = (*SIGNS, *OF_MODELS)
 _NAMED: Final = 3
 """Groups of signs that are named."""
 _COUNTS: Final = 0.05
@@ -49,6 +50,11 @@ _ROWS: Final = f"""SELECT s.statement_id, coalesce(v.priority, 0) AS priority, c
 ORDER BY priority DESC, doubt DESC, {IN_ORDER}"""
 _LABELS: Final = """SELECT unit, label FROM decision_current
 WHERE reviewer = ? AND pass = 1 AND axis = 'evidence' AND label <> 'cannot_judge'"""
+
+
+KnownSigns = Sequence[float | None]
+"""The signs of a pair, in the order of ``sign_names``; ``None`` for one that a model would give, where none was
+asked."""
 
 
 class SignWeight(NamedTuple):
@@ -80,22 +86,24 @@ class OrderVersion(NamedTuple):
         told = f": {', '.join(most[:_NAMED])}" if most else ""
         return f"ordered by your {counted(self.labels, 'label')}{told}"
 
-    def doubt(self, place: float, signs: Sequence[float] | None) -> float:
-        """The log odds that a statement is not supported."""
+    def doubt(self, place: float, signs: KnownSigns | None) -> float:
+        """The log odds that a statement is not supported; a sign that is not there says nothing."""
         found = self.bias + self.slope * place
-        for value, (weight, mean, spread) in zip(signs or (), map(self.signs.__getitem__, SIGNS), strict=False):
+        for value, (weight, mean, spread) in zip(signs or (), map(self.signs.__getitem__, _EVERY), strict=False):
+            if value is None:
+                continue
             away = (value - mean) / spread
             found += weight * (away if -CLIP < away < CLIP else CLIP if away > 0 else -CLIP)
         return round(found, _ROUND)
 
     @classmethod
-    def fitted(cls, statements: Sequence[tuple[float, Sequence[float]]], labels: Mapping[int, bool]) -> "OrderVersion":
+    def fitted(cls, statements: Sequence[tuple[float, KnownSigns]], labels: Mapping[int, bool]) -> "OrderVersion":
         """What labels teach (by the number of a statement: it is not supported) on statements with the log odds of
         their places in the rules' order and their signs."""
         from medreview.review.order_fit import fit
 
         found = fit([signs for _, signs in statements], [place for place, _ in statements], labels, CLIP)
-        signs = {name: SignWeight(*values) for name, values in zip(SIGNS, found.signs, strict=True)}
+        signs = {name: SignWeight(*values) for name, values in zip(_EVERY, found.signs, strict=True)}
         return cls("", ENGINE, True, len(labels), found.bias, found.slope, signs)
 
 
@@ -110,7 +118,7 @@ def newest_version(reader: sqlite3.Connection, reviewer: str) -> OrderVersion | 
         return None
     signs = {name: SignWeight(*values) for name, values in act.said["signs"].items()}
     found = OrderVersion(act.event_id, **{**act.said, "signs": signs})
-    if found.rules == ENGINE and signs.keys() == (set(SIGNS) if found.labels else set()):
+    if found.rules == ENGINE and signs.keys() == (set(_EVERY) if found.labels else set()):
         return found
     return None if found.on else _NOTHING_YET._replace(event_id=act.event_id, on=False)
 
@@ -122,7 +130,7 @@ class _Statement(NamedTuple):
     rank: int
     place: float
     heads: bool
-    signs: tuple[float, ...] | None
+    signs: KnownSigns | None
 
 
 class LearnedOrder:
@@ -244,7 +252,8 @@ class LearnedOrder:
             places = log_odds_of_places([(row[1], row[2]) for row in rows])
             for rank, ((unit, priority, _, written), place) in enumerate(zip(rows, places, strict=True)):
                 signs = tuple(json.loads(written)) if written else ()
-                known = signs if len(signs) == len(SIGNS) else None
+                there = len(SIGNS) <= len(signs) <= len(_EVERY)
+                known = (*signs, *[None] * (len(_EVERY) - len(signs))) if there else None
                 self._statements[unit] = _Statement(rank, place, priority >= _HEADS, known)
         return self._statements
 

@@ -177,7 +177,7 @@ class ShownUnit(Sitting):
         if self.item is None:
             return card_of_unit(view, machines, self.reasons, self.judges_words, accepts=self.can_accept)
         beside, accepts = (self.reasons, self.is_other_work), self.can_accept
-        return card_of_statement(view, machines, self.source, *beside, self._evidence().lacking, accepts=accepts)
+        return card_of_statement(view, machines, self.source, *beside, self._evidence(), accepts=accepts)
 
     @property
     def judge_words(self) -> tuple[JudgeWords, ...]:

@@ -38,19 +38,24 @@ class FittedOrder(NamedTuple):
 
 
 def fit(
-    every: Sequence[Sequence[float]], places: Sequence[float], labels: Mapping[int, bool], most: float
+    every: Sequence[Sequence[float | None]], places: Sequence[float], labels: Mapping[int, bool], most: float
 ) -> FittedOrder:
     """The maximum a posteriori fit.
 
-    ``every``: the signs of all statements that have them; ``places``: the log odds of their places in the rules'
-    order; ``labels``: by the number of a statement whether the label says that it is not supported; ``most``: the
-    spreads from the mean beyond which a sign says no more.
+    ``every``: the signs of all statements that have them, ``None`` for one that is not there; ``places``: the log odds
+    of their places in the rules' order; ``labels``: by the number of a statement whether the label says that it is not
+    supported; ``most``: the spreads from the mean beyond which a sign says no more.
     """
-    signs = np.asarray(every, dtype=float)
-    mean, spread = signs.mean(axis=0), signs.std(axis=0)
+    signs = np.array(every, dtype=float)  # None becomes nan
+    there = ~np.isnan(signs)
+    signs[~there] = 0.0
+    count = np.maximum(there.sum(axis=0), 1)
+    mean = signs.sum(axis=0) / count
+    away = np.where(there, signs - mean, 0.0)
+    spread = np.sqrt((away**2).sum(axis=0) / count)
     spread = np.where(spread > _NO_SPREAD, spread, 1.0)
     labelled = sorted(labels)
-    rows = np.clip((signs[labelled] - mean) / spread, -most, most)
+    rows = np.clip(away[labelled] / spread, -most, most)
     given = np.column_stack([np.ones(len(rows)), np.asarray(places, dtype=float)[labelled], rows])
     expected = np.zeros(given.shape[1])
     expected[1] = SLOPE

@@ -70,7 +70,7 @@ class Queue(NamedTuple):
         name = f"queue “{self.kind.title}”"
         said = f"Nothing in the {name} fits {self.filter!r}" if self.filter else f"The {name} is empty"
         kept = (
-            "; what would be in it is reserved for the audit (`medreview audit STUDY --release` gives it back)"
+            "; what would be in it is reserved for the audit (`medreview plan audit STUDY --release` gives it back)"
             if self.reserved
             else ""
         )

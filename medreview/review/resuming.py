@@ -317,4 +317,4 @@ def drafts_elsewhere(study: Study, begun: Sequence[str]) -> str:
         "The note that you began on {} is a draft" if len(begun) == 1 else "The notes that you began on {} are drafts"
     )
     leads = command("review", elsewhere.rescue)
-    return f"{notes.format(names)} in {elsewhere.rescue}. `merge` brings no drafts; `{leads}` leads there."
+    return f"{notes.format(names)} in {elsewhere.rescue}. `team merge` brings no drafts; `{leads}` leads there."

@@ -14,7 +14,7 @@ from medreview.review.why_flagged import Reason
 from medreview.text import Span
 from medreview.units.cited_source import Source
 from medreview.units.kind import RULES, Machines, Opinion, UnitView
-from medreview.units.statement_view import StatementView, judge_name, said_in_words
+from medreview.units.statement_view import NO_EVIDENCE, Evidence, StatementView, judge_name, said_in_words
 
 TIE: Final = "TIE"
 RULES_ALONE: Final = "rules alone"
@@ -117,12 +117,12 @@ def card_of_statement(
     here: Source | None,
     reasons: tuple[Reason, ...],
     other_work: Callable[[str], bool],
-    lacking: Sequence[Span] = (),
+    evidence: Evidence = NO_EVIDENCE,
     *,
     accepts: bool,
 ) -> VerdictCard:
     """``here``: the source that is open; ``other_work``: whether a source is another work than the one printed;
-    ``lacking``: what of the statement the rules do not find in the source that is open."""
+    ``evidence``: what the rules, and a model of entailment, found in the source that is open."""
     item = view.statement
     assert item is not None
     groups = []
@@ -139,8 +139,8 @@ def card_of_statement(
         together=_together(item, accepts),
         here=groups[0][1] if opened else JudgeGroup(here.bracketed if here else "", ()),
         others=tuple(group for _, group in groups[opened:]),
-        beside=tuple(filter(None, (together_words(item),))),
-        rules=_rules(item, lacking),
+        beside=tuple(filter(None, (together_words(item), entailment_words(evidence)))),
+        rules=_rules(item, evidence.lacking),
     )
 
 
@@ -228,6 +228,14 @@ def _together(item: StatementView, accepts: bool) -> Together:
 
 
 _TWO_WAY: Final = {True: "supported", False: "not_supported", None: None}
+
+
+def entailment_words(evidence: Evidence) -> str:
+    """``entailment model at NAME: contradicts .91``: a number of a model on the source that is open, and no verdict."""
+    if evidence.contradicts is None:
+        return ""
+    told = f"{evidence.contradicts:.2f}".removeprefix("0")
+    return f"entailment model {evidence.entailment}: contradicts {told}"
 
 
 def _rules(item: StatementView, lacking: Sequence[Span]) -> str:

@@ -1,6 +1,6 @@
 """A BERT encoder in numpy: its weights from a safetensors file, and its forward pass.
 
-It computes in float32 without padding, and takes the mean over the tokens of a text.
+It computes in float32 without padding.
 """
 
 import json
@@ -81,14 +81,13 @@ class Bert:
         self._norm = _norm_of(tensors, "embeddings.LayerNorm")
         self._layers = [_layer(tensors, f"encoder.layer.{number}.") for number in range(layers)]
 
-    def pooled(self, texts: Sequence[Sequence[int]]) -> Floats:
-        """The mean vector over the tokens of each text, of length 1. A text has at least one token.
+    def states(self, texts: Sequence[Sequence[int]]) -> list[Floats]:
+        """What the last layer says of each token, a matrix a text. A text has at least one token.
 
         The tokens of all texts stand below one another in one matrix, so that no time goes into padding; only the
         attention looks at texts one length after the other. Fastest when texts of one length are neighbours.
         """
         lengths = [len(text) for text in texts]
-        starts = np.cumsum([0, *lengths[:-1]])
         tokens = np.concatenate([np.asarray(text) for text in texts])
         state = self._words[tokens] + self._places[np.concatenate([np.arange(length) for length in lengths])]
         _normalise(state, self._norm)
@@ -100,9 +99,13 @@ class Bert:
             _gelu(wide)
             state += wide @ layer.narrow + layer.narrow_bias
             _normalise(state, layer.narrow_norm)
-        sums: Floats = np.add.reduceat(state, starts, axis=0)
-        sums /= np.linalg.norm(sums, axis=1, keepdims=True)
-        return sums
+        return np.split(state, np.cumsum(lengths)[:-1])
+
+
+def of_length_one(rows: Floats) -> Floats:
+    """The rows, each of length 1."""
+    found: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return found
 
 
 def _attended(state: Floats, lengths: Sequence[int], layer: _Layer) -> Floats:

@@ -42,10 +42,35 @@ class SemanticSettings:
             "For an endpoint, the name of its table `[models.NAME]`.", unset="none", example="embedder", guarded=True
         ),
     )
+    entailment: str = field(
+        default="",
+        metadata=about(
+            "How a model is asked whether a passage supports or contradicts a statement, beside `encoder` or alone.",
+            more="`chat`: its /chat/completions, by the log probabilities of its words. `predict`: the labels of its "
+            "/predict. `score`, `rerank`: one number, which must stand for a contradiction.",
+            unset="none",
+            choices=("", "chat", "predict", "score", "rerank"),
+            example="chat",
+            guarded=True,
+        ),
+    )
+    entailment_model: str = field(
+        default="",
+        metadata=about("The name of that model's table `[models.NAME]`.", unset="none", example="nli", guarded=True),
+    )
+    entailment_orders: bool = field(
+        default=True,
+        metadata=about(
+            "Let what it says order triage before you have labels; `false`: only your labels weigh it.",
+            example="false",
+        ),
+    )
 
 
 SECONDS_A_TEXT: Final = 0.012
 """Of the packaged encoder, of a passage of 25 words, on two cores of 2020."""
+BYTES_A_CHARACTER: Final = 50
+"""Of the vectors that the packaged encoder gives the words of a text, as they are stored: 300 kB for 1,000 words."""
 CHARACTERS_A_TOKEN: Final = 4
 """Of English prose."""
 _READ: Final = 1_200
@@ -59,12 +84,20 @@ def endpoint_of(settings: SemanticSettings, models: Mapping[str, JudgeSettings])
     """
     if settings.encoder in ("", "minilm"):
         return None
-    if not settings.model:
-        raise UserError(
-            f"In [semantic], encoder = {settings.encoder!r} needs `model`, the name of a table [models.NAME] that says "
-            "where the model is."
-        )
-    return choose(models, [settings.model], "model")[0]
+    return _named(models, settings.model, f"encoder = {settings.encoder!r} needs `model`")
+
+
+def entailment_of(settings: SemanticSettings, models: Mapping[str, JudgeSettings]) -> JudgeSettings | None:
+    """The same for the model of entailment."""
+    if not settings.entailment:
+        return None
+    return _named(models, settings.entailment_model, f"entailment = {settings.entailment!r} needs `entailment_model`")
+
+
+def _named(models: Mapping[str, JudgeSettings], name: str, needs: str) -> JudgeSettings:
+    if not name:
+        raise UserError(f"In [semantic], {needs}, the name of a table [models.NAME] that says where the model is.")
+    return choose(models, [name], "model")[0]
 
 
 def configured_encoder(
@@ -88,12 +121,14 @@ def configured_encoder(
 
 
 def cost(texts: int, characters: int, endpoint: JudgeSettings | None) -> str:
-    """What it costs to ask about so many texts, said before: time on this machine, or tokens and their price."""
+    """What it costs to ask about so many texts, said before: time and room on this machine, or tokens and their
+    price."""
     what = counted(texts, "text")
     if endpoint is None:
         seconds = texts * SECONDS_A_TEXT
         time = counted(round(seconds / 60), "minute") if seconds >= 90 else counted(max(1, round(seconds)), "second")
-        return f"{what} to encode on this machine: about {time}."
+        room = max(1, round(min(characters, texts * _READ) * BYTES_A_CHARACTER / 1_000_000))
+        return f"{what} to encode on this machine: about {time}, and {room:,} MB of the study."
     tokens = -(-min(characters, texts * _READ) // CHARACTERS_A_TOKEN)
     price = "" if endpoint.price_input is None else f", about {tokens * endpoint.price_input / 1_000_000:.2f}"
     return f"{what} to send, about {tokens:,} tokens{price}."
@@ -154,7 +189,7 @@ class EndpointEncoder:
             async def one(batch: Sequence[str]) -> Vectors:
                 async with slots:
                     try:
-                        return () if failed else await embedder.embed([_sent(text) for text in batch])
+                        return () if failed else await embedder.embed([as_sent(text) for text in batch])
                     except UserError as error:
                         failed.append(error)
                         return ()
@@ -174,10 +209,16 @@ class EndpointScorer:
     """
 
     def __init__(
-        self, settings: JudgeSettings, path: Path, store: CallStore | None = None, *, backoff: float = 0.5
+        self,
+        settings: JudgeSettings,
+        path: Path,
+        store: CallStore | None = None,
+        *,
+        passage_first: bool = False,
+        backoff: float = 0.5,
     ) -> None:
         self.name = model_at_host(settings)
-        self._reranker = Reranker(settings, store, path, backoff=backoff)
+        self._reranker = Reranker(settings, store, path, passage_first=passage_first, backoff=backoff)
         self._is_log_odds: bool | None = None
 
     def score(self, statement: str, passages: Sequence[str]) -> list[float]:
@@ -188,11 +229,12 @@ class EndpointScorer:
         async with self._reranker as reranker:
             if self._is_log_odds is None:
                 self._is_log_odds = any(not 0 <= score <= 1 for score in await reranker.score(*_PROBE))
-            found = await reranker.score(_sent(statement), [_sent(text) for text in passages])
+            found = await reranker.score(as_sent(statement), [as_sent(text) for text in passages])
         return [_share(score) if self._is_log_odds else min(max(score, 0.0), 1.0) for score in found]
 
 
-def _sent(text: str) -> str:
+def as_sent(text: str) -> str:
+    """A text as it is sent: of a long one the beginning."""
     return storable_text(text[:MOST_CHARACTERS])
 
 

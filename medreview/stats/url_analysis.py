@@ -293,7 +293,7 @@ class LostSource:
 
 @dataclass(frozen=True)
 class UrlReport:
-    """Everything that ``medreview urls`` says.
+    """Everything that ``medreview sources addresses`` says.
 
     ``registry`` counts the registrable domains of the study: with a country, without one, failed, not asked. ``lost``
     names lost addresses, the most cited first; ``lost_omitted`` counts those beyond the first thousand. ``omitted``

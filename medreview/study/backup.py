@@ -134,7 +134,7 @@ class Elsewhere(NamedTuple):
     @property
     def parting(self) -> str:
         """The same at the end, with what to do."""
-        merge = f"`{command('merge', self.study, self.rescue)}` brings it into the study"
+        merge = f"`{command('team', 'merge', self.study, self.rescue)}` brings it into the study"
         if self.study.exists():
             do = f"{merge}."
         else:

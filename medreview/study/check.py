@@ -4,9 +4,10 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from medreview.study.events import misfitting
@@ -16,6 +17,7 @@ from medreview.study.machine_rows import said_faults
 from medreview.study.migrations import new_schema, schema_of
 from medreview.study.package import Package, package_of
 from medreview.study.row_seals import Misfit, SealedTable, misfits, sealed_tables
+from medreview.study.signed_seals import Seal, seals
 from medreview.study.statement_edits import retired_faults
 from medreview.study.study import Study
 from medreview.study.unit_faults import content_faults, gold_faults, span_faults, unknown_units
@@ -54,23 +56,37 @@ def check(connection: sqlite3.Connection) -> list[str]:
 class Checked:
     """What is wrong with a study, one sentence each, and how many events it has; ``None`` when that cannot be read.
 
-    ``package``: what it says of itself, if it is a copy for a colleague.
+    ``package``: what it says of itself, if it is a copy for a colleague. ``seals``: all of them, oldest first; what is
+    wrong with one is among the faults.
     """
 
     faults: list[str]
     events: int | None
     package: Package | None = None
+    seals: list[Seal] = field(default_factory=list)
 
 
-def check_study(study: Study) -> Checked:
-    """:func:`check`, and whether the file has the event that was its newest when it was last closed."""
+def check_study(study: Study, allowed_signers: Path | None = None) -> Checked:
+    """:func:`check`, whether the file has the event that was its newest when it was last closed, and its signed seals.
+
+    ``allowed_signers``: a file as ssh has it. Each seal must then be of a key that it allows, and there must be one.
+    Raises :class:`UserError` when that cannot be looked up.
+    """
     faults = check(study.sealed())
     faults += _bounded(lambda: iter(not_as_closed(study.reader, study.path)))
+    found: list[Seal] = []
+    try:
+        found = seals(study.reader, allowed_signers)
+        if allowed_signers and not found:
+            faults.append("There is no seal in it.")
+    except UNREADABLE as error:
+        faults.append(unreadable(error))
+    faults += [one.words for one in found if one.standing in ("broken", "signer unknown")]
     try:
         events = int(study.reader.execute("SELECT count(*) FROM event").fetchone()[0])
-        return Checked(faults, events, package_of(study.reader))
+        return Checked(faults, events, package_of(study.reader), found)
     except UNREADABLE:
-        return Checked(faults, None)
+        return Checked(faults, None, None, found)
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from medreview.labels import (
 from medreview.storable import unstorable
 from medreview.study.events import COLUMNS, event_hash
 from medreview.study.own_axes import fault_of
+from medreview.study.signed_seals import seal_fault
 from medreview.study.statement_edits import EXCLUDE, JOIN, SPLIT
 from medreview.text import sha256
 
@@ -182,6 +183,8 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return "" if fits else "texts are not a list of hashes"
         case "declare":
             return _no_text(payload, "field", "text")
+        case "seal":
+            return seal_fault(payload)
         case "audit_plan":
             return _plan_fault(payload)
         case "draw":

@@ -21,7 +21,7 @@ from threading import Lock
 from typing import Any, Final
 
 from medreview.errors import UserError
-from medreview.study.state_folder import state_folder
+from medreview.study.state_folder import made_state_folder, state_folder
 
 _NOTE: Final = "closed"
 _LARGEST: Final = 4096
@@ -111,7 +111,7 @@ class WriterLock:
         found = os.stat(self._study)
         place = state_folder() / "open" / f"{found.st_dev:x}-{found.st_ino:x}.lock"
         try:
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            made_state_folder(place.parent.name)
             while True:
                 descriptor = _locked(place)
                 if place.exists() and os.path.samestat(os.fstat(descriptor), os.stat(place)):

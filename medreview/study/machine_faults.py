@@ -145,7 +145,7 @@ def evidence_fault(row: Row, texts: TextsHere) -> str:
     if not _all_inside(json.loads(row["lacking"]), texts.statement(row["statement_id"])):
         return "a place is not in the statement"
     signs = json.loads(row["signs"])
-    if not isinstance(signs, list) or not all(isinstance(sign, float | int) for sign in signs):
+    if not isinstance(signs, list) or not all(sign is None or isinstance(sign, float | int) for sign in signs):
         return "its signs are not numbers"
     return unstorable([row["unsupported"], row["blended"], signs])
 

@@ -185,7 +185,7 @@ def _add(connection: sqlite3.Connection, path: Path, accepted: "_Accepted") -> M
     if other_axes:
         raise UserError(
             f"{other} was not merged: the axes of both studies together do not fit their labels; {other_axes} "
-            f"Set axes that have them all, with `{command('axes', path)} axes.toml`, and merge again."
+            f"Set axes that have them all, with `{command('plan', 'axes', path)} axes.toml`, and merge again."
         )
     counts = len(ours), len(accepted.events) - len(fresh), len(fresh) - len(ours)
     return MergeSummary(*counts, len(pages), rows, accepted.left_out)

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from medreview.evidence.sign_names import OF_MODELS, SIGNS
 from medreview.judges.rollup import MergedJudgement, merged_judgements
+from medreview.judges.runs import entailment_in
 from medreview.judges.votes import COLUMNS, Vote, VoteReader, VotingJudge
 from medreview.labels import NOT_IN_ANSWER, level_named
 from medreview.statements.left_out import LeftOut, left_out
@@ -157,12 +159,18 @@ class ClashMark:
 
 class Evidence(NamedTuple):
     """What the lexical engine found in one snapshot. ``lacking``: the names, numbers and list items of the statement
-    that it does not have."""
+    that it does not have. ``entailment``: the model of entailment that was asked, ``contradicts``: its number, 0 to 1;
+    to be seen only where the judges are."""
 
     highlights: tuple[Span, ...] = ()
     lexical: tuple[Span, ...] = ()
     clashes: tuple[ClashMark, ...] = ()
     lacking: tuple[Span, ...] = ()
+    entailment: str = ""
+    contradicts: float | None = None
+
+
+NO_EVIDENCE: Final = Evidence()
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,11 +354,14 @@ def load_absent_claims(reader: sqlite3.Connection, statement_id: str, snapshot_i
 def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: str | None) -> Evidence:
     """What was found for a statement in a snapshot; empty without one, and when the pair was not looked at yet."""
     row = reader.execute(
-        "SELECT highlights, lexical, clashes, lacking FROM evidence WHERE statement_id = ? AND snapshot_id = ?",
+        "SELECT highlights, lexical, clashes, lacking, signs, encoder FROM evidence "
+        "WHERE statement_id = ? AND snapshot_id = ?",
         (statement_id, snapshot_id),
     ).fetchone()
     if row is None:
         return Evidence()
+    entailment = entailment_in(row["encoder"])
+    of_models = dict(zip(OF_MODELS, json.loads(row["signs"])[len(SIGNS) :], strict=False)) if entailment else {}
     return Evidence(
         highlights=tuple(Span(*span) for span in json.loads(row["highlights"])),
         lexical=tuple(Span(*span) for span in json.loads(row["lexical"])),
@@ -359,6 +370,8 @@ def load_evidence(reader: sqlite3.Connection, statement_id: str, snapshot_id: st
             for clash in json.loads(row["clashes"])
         ),
         lacking=tuple(Span(*span) for span in json.loads(row["lacking"])),
+        entailment=entailment,
+        contradicts=of_models.get("contradicted"),
     )
 
 

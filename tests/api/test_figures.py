@@ -64,7 +64,7 @@ def test_other_units_are_those_of_the_command(reviewed, tmp_path):
 
 def test_the_audit_is_that_of_the_command(reviewed, tmp_path):
     draw(reviewed._study, "anna", rate=1.0)
-    told = json.loads(Program(tmp_path)("audit", reviewed.path, "--json").stdout)
+    told = json.loads(Program(tmp_path)("plan", "audit", reviewed.path, "--json").stdout)
     report, of_anna = plain(reviewed.audit()), reviewed.audit("anna", points=0.1)
 
     assert report == {name: told[name] for name in report}
@@ -80,7 +80,7 @@ def test_addresses_and_citations_are_those_of_the_commands(sample, demo_file, tm
         told["provenance"]["event_head"] = ""
         return without_time(told)
 
-    urls = json.loads(program("urls", copy, "--top", 3, "--json").stdout)
+    urls = json.loads(program("sources", "addresses", copy, "--top", 3, "--json").stdout)
     assert without_look(plain(sample.url_report(top=3))) == without_look(urls)
     copy = shutil.copy(demo_file, tmp_path / "another.medreview")
     told = json.loads(program("citations", copy, "--json").stdout)

@@ -174,7 +174,7 @@ KINDS: Final = (
     ),
     Kind("parse", ("parse", "s.medreview"), _imported, study_rows("s.medreview")),
     Kind("judge (offline)", ("judge", "demo.medreview"), _demo, study_rows("demo.medreview")),
-    Kind("merge", ("merge", "demo.medreview", "anna.medreview"), _two, study_rows("demo.medreview")),
+    Kind("merge", ("team", "merge", "demo.medreview", "anna.medreview"), _two, study_rows("demo.medreview")),
     Kind("demo", ("demo", "--no-open"), _none, study_rows("demo.medreview"), "demo.medreview"),
     Kind("backup", ("backup", "demo.medreview", "copy.db"), _demo, _at("copy.db", database_state), "copy.db"),
     Kind(

@@ -3,6 +3,7 @@
     python -m tests.bench.learning_curve CASES                     # the curve: labels, sets, gain over the rules' order
     python -m tests.bench.learning_curve CASES --errs 0.1          # by a reviewer who errs in one label of ten
     python -m tests.bench.learning_curve CASES --pile              # a whole pile, read top first
+    python -m tests.bench.learning_curve CASES --semantic          # where the packaged model of meaning is asked
 
 CASES is a folder as of ``evidence_training``. A draw takes half of a set as the study, whose cases the reviewer labels
 from the top of its order, which is learned again from 25 labels on and every ten; the other half is scored by what was
@@ -24,10 +25,11 @@ from typing import NamedTuple
 import numpy as np
 
 from medreview.evidence.assess import assess
-from medreview.evidence.pair_signs import pair_signs
+from medreview.evidence.jsonl_filter import AssessedPair
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.sentence_analysis import compared_part
-from medreview.review.learned_order import EVERY, FROM, OrderVersion, log_odds_of_places
+from medreview.review.learned_order import EVERY, FROM, KnownSigns, OrderVersion, log_odds_of_places
+from medreview.semantic.minilm import MiniLM
+from medreview.semantic.similarity import Similarity, blend, nearness_of
 from tests.bench.evidence_fit.cases import Case, load
 from tests.bench.evidence_fit.figures import auroc
 
@@ -40,21 +42,21 @@ class Comparable(NamedTuple):
     supported; its group: cases of one group share a statement, a page or a question."""
 
     place: float
-    signs: tuple[float, ...]
+    signs: KnownSigns
     wrong: bool
     group: int
 
 
-def prepared(cases: Sequence[Case]) -> list[Comparable]:
-    """The cases of a set, in the rules' order."""
+def prepared(cases: Sequence[Case], meaning: Similarity | None = None) -> list[Comparable]:
+    """The cases of a set, in the rules' order, or in that with a model of meaning."""
     index, found = cache(SourceIndex), []
     groups = _groups(cases)
     for case, group in zip(cases, groups, strict=True):
         source = index(case.text)
         made = assess(case.statement, source)
-        passages = [source.passage_at(hit.start) for hit in made.spans]
-        signs = pair_signs(compared_part(case.statement), source, passages).values
-        found.append((made.unsupported, signs, case.label != "supported", group))
+        near = nearness_of([AssessedPair(case.statement, source, made)], meaning)[0] if meaning else None
+        doubt = blend(made, near) if near else made.unsupported
+        found.append((doubt, (*made.pair.values, near.near if near else None), case.label != "supported", group))
     found.sort(key=lambda one: -one[0])
     places = log_odds_of_places([one[0] for one in found])
     return [Comparable(place, *one[1:]) for place, one in zip(places, found, strict=True)]
@@ -147,9 +149,12 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--errs", type=float, default=0.0)
     parser.add_argument("--pile", action="store_true")
+    parser.add_argument("--semantic", action="store_true")
     options = parser.parse_args()
     cases = [case for case in load(options.cases) if "verdict" in case.tasks]
-    sets = {name: prepared([one for one in cases if one.name == name]) for name in sorted({one.name for one in cases})}
+    meaning = Similarity(MiniLM()) if options.semantic else None
+    names = sorted({one.name for one in cases})
+    sets = {name: prepared([one for one in cases if one.name == name], meaning) for name in names}
     if not options.pile:
         show({name: curve(found, options.draws, options.errs) for name, found in sets.items()})
         return

@@ -9,7 +9,8 @@ are passed over. Of a set with many ``medical`` lines these are shown alone, too
 A logistic regression of "not supported" with three weights, and with an intercept for each set, so that no set's share
 of unsupported statements is learnt. Sets without ``tasks`` are statements of language models, for which the blend is
 made: each weighs as much as ten others. A weight keeps its sign; nothing is drawn at random. To be given again when
-the rules have changed. The packaged encoder is used: the fit serves others by their scale.
+the rules have changed. The packaged encoder is used, which gives vectors of words: the fit serves others by their
+scale.
 """
 
 import argparse
@@ -75,7 +76,7 @@ def judged(cases: Sequence[Mapping[str, str]], similarity: Similarity) -> Judged
     ]
     there = [(row, pair, found) for row, pair, found in zip(cases, pairs, near, strict=True) if found]
     return Judged(
-        np.array([signs(pair.assessment, found) for _, pair, found in there]),
+        np.array([signs(pair.assessment, found.near) for _, pair, found in there]),
         np.array([row["label"] != "supported" for row, _, _ in there]),
         np.array([bool(row.get("medical")) for row, _, _ in there]),
         1.0 if "tasks" in cases[0] else OF_MODELS,

@@ -1,4 +1,4 @@
-"""What it takes to split a study, judge its shards and merge them: material for docs/how-to/scale.md.
+"""What it takes to split a study, judge its shards and merge them: material for docs/explanation/validation.md.
 
     python -m tests.bench.make_study big.medreview --responses 20000 --pairs 200000 --sources 10000 --judges 0
     python -m tests.bench.shards big.medreview 8
@@ -87,11 +87,11 @@ def main() -> None:
         return
     shards = [study.with_name(f"{study.stem}-{number}-of-{count}{study.suffix}") for number in range(1, count + 1)]
     print(f"{study}: {study.stat().st_size / 1e6:,.0f} MB")
-    timed("split", "medreview", "split", study, count)
+    timed("split", "medreview", "team", "split", study, count)
     for shard in shards:
         timed(f"judge {shard.name}", "tests.bench.shards", shard, 0)
         print(f"    {shard.stat().st_size / 1e6:,.0f} MB")
-    timed("merge", "medreview", "merge", study, *shards)
+    timed("merge", "medreview", "team", "merge", study, *shards)
     timed("merge again", "medreview", "merge", study, *shards)
     timed("check", "medreview", "check", study)
     print(f"{study}: {study.stat().st_size / 1e6:,.0f} MB")

@@ -70,13 +70,13 @@ def run(part: float, seed: int, folder: Path) -> None:
     draws = ("items", "answers")
     copies = [(f"{draw}-{one.name}.medreview", draw, one.name) for draw in draws for one in team.annotators]
     for copy, draw, who in copies:
-        command("package", STUDY, copy, "--batch", draw, "--for", who)
+        command("team", "package", STUDY, copy, "--batch", draw, "--for", who)
     began, done = time.monotonic(), 0
     for copy, _, who in copies:
         done += decide_batch(folder / copy, who, team)
     took = time.monotonic() - began
     print(f"{done:,} decisions in {len(copies)} sittings: {took:.1f} s, {1000 * took / done:.1f} ms each")
-    command("merge", STUDY, *(copy for copy, _, _ in copies))
+    command("team", "merge", STUDY, *(copy for copy, _, _ in copies))
     compare(folder, team, command)
     began = time.monotonic()
     settled = [settle(folder / STUDY, "eve", f"conflicts_{queue}", team) for queue in ("qa", "answers")]

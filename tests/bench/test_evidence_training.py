@@ -42,7 +42,7 @@ def test_weights_go_where_the_cases_say(cases):
     before, after = figures(cases, start), figures(cases, fitted)
 
     assert fitted.ranking.sections["methods"] > start.ranking.sections["methods"]
-    assert fitted.triage.absent > 0 > fitted.triage.covered
+    assert fitted.triage.absent > 0 > fitted.triage.said
     assert before["hit@1"] == 0
     assert after["hit@3"] == after["AUROC"] == 1
 

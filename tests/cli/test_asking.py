@@ -91,13 +91,13 @@ def test_a_folder_of_own_prompts_is_used_and_shown(medreview, demo, model, tmp_p
     folder = tmp_path / "own"
     folder.mkdir()
     (tmp_path / "medreview.toml").write_text('prompts = "own"\n')
-    medreview("trust", "--yes")
+    medreview("config", "trust", "--yes")
     file = folder / "source_verification.md"
-    ours = medreview("prompts", "source_verification", "--file").stdout
+    ours = medreview("judges", "prompts", "source_verification", "--file").stdout
     file.write_text(ours.replace("version = 2\n", "version = 9\n"))
-    medreview("trust", "--yes")  # of the folder with what it holds now
+    medreview("config", "trust", "--yes")  # of the folder with what it holds now
 
-    assert "source_verification/9" in medreview("prompts").stdout
+    assert "source_verification/9" in medreview("judges", "prompts").stdout
     medreview("judge", demo, "--judge", "near", "--limit", 1)
     with closing(sqlite3.connect(demo)) as connection:
         runs = connection.execute("SELECT prompt_id FROM judge_run WHERE kind = 'llm'").fetchall()

@@ -39,7 +39,7 @@ def label(path: Path, count: int, who: str = "kb") -> None:
 
 
 def told(medreview: Program, path: Path, *options: object) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(medreview("audit", path, "--json", *options).stdout)
+    found: dict[str, Any] = json.loads(medreview("plan", "audit", path, "--json", *options).stdout)
     return found
 
 
@@ -82,11 +82,11 @@ def test_intervals_are_interim_until_the_planned_number_of_labels(medreview: Pro
     shown = text(medreview, "audit", demo)
     assert "Final: 60 labels, reached with 60 labels." in shown
     assert "valid at every look" not in shown
-    assert max(map(len, medreview("audit", demo, "--full").stdout.splitlines())) <= 80
+    assert max(map(len, medreview("plan", "audit", demo, "--full").stdout.splitlines())) <= 80
 
 
 def test_a_planned_half_width_once_reached_is_final(medreview: Program, demo: Path) -> None:
-    medreview("audit", demo, "--plan", 9)
+    medreview("plan", "audit", demo, "--plan", 9)
     label(demo, 35)
     first = told(medreview, demo)
     assert first["figures"][0]["standing"]["state"] == "interim"
@@ -118,8 +118,8 @@ def test_a_plan_that_came_after_labels_or_replaced_another_says_so(medreview: Pr
     assert "valid at every look" in without
     assert "no plan is set: an interval holds for one look" in text(medreview, "stats", demo)
 
-    medreview("audit", demo, "--plan", 8, "--reviewer", "kb")
-    medreview("audit", demo, "--plan", 8, "--reviewer", "kb")  # the same again is no other plan
+    medreview("plan", "audit", demo, "--plan", 8, "--reviewer", "kb")
+    medreview("plan", "audit", demo, "--plan", 8, "--reviewer", "kb")  # the same again is no other plan
     shown = text(medreview, "audit", demo, "--plan-labels", 100, "--reviewer", "anna", "--full")
     assert "Plan: 100 labels, set by anna on " in shown
     assert "after 33 labels had been given. Before that: ± 8 points, set by kb on" in shown
@@ -133,9 +133,9 @@ def test_a_plan_that_came_after_labels_or_replaced_another_says_so(medreview: Pr
 def test_copies_that_merge_keep_all_plans_and_the_newest_is_in_force(medreview: Program, demo: Path) -> None:
     copy = demo.with_name("copy.medreview")
     shutil.copy(demo, copy)  # neither file knows this kind of event yet
-    medreview("audit", copy, "--plan", 6, "--reviewer", "anna")
-    medreview("audit", copy, "--plan", 5, "--reviewer", "kb")
-    medreview("merge", demo, copy)
+    medreview("plan", "audit", copy, "--plan", 6, "--reviewer", "anna")
+    medreview("plan", "audit", copy, "--plan", 5, "--reviewer", "kb")
+    medreview("team", "merge", demo, copy)
     with Study.open(demo, read_only=True) as study:
         assert [(each.half_width, each.reviewer) for each in stopping_plans(study.reader)] == [
             (0.06, "anna"),
@@ -152,7 +152,7 @@ def test_copies_that_merge_keep_all_plans_and_the_newest_is_in_force(medreview: 
 
 @pytest.mark.parametrize("payload", ['{"half_width": 0.7, "labels": null, "after": 0}', '{"half_width": 0.1}'])
 def test_a_copy_with_a_plan_that_is_none_is_refused(medreview: Program, demo: Path, payload: str) -> None:
-    medreview("audit", demo, "--plan", 6)
+    medreview("plan", "audit", demo, "--plan", 6)
     with Study.open(demo, read_only=True) as study:
         row = dict(study.reader.execute("SELECT * FROM event WHERE kind = 'audit_plan'").fetchone())
         kinds = {row[0] for row in study.reader.execute("SELECT kind FROM event_kind")}
@@ -177,9 +177,9 @@ def test_assistance_is_set_before_labels_and_its_difference_is_told(medreview: P
         assert "labelled with the judges, by the coin" in shown
         assert "by the blind half, whose labels count twice" in shown
         assert "against the coin. They count as the coin fell" in shown
-    assert max(map(len, medreview("audit", demo, "--full").stdout.splitlines())) <= 80
+    assert max(map(len, medreview("plan", "audit", demo, "--full").stdout.splitlines())) <= 80
     report = demo.with_name("report.html")
     medreview("report", demo, report)
     assert "a coin had" in report.read_text()
-    refused = medreview("audit", demo, "--assist", "none", check=2).stderr
+    refused = medreview("plan", "audit", demo, "--assist", "none", check=2).stderr
     assert "118 statements of the audit have a label already" in refused

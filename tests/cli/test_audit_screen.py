@@ -1,4 +1,4 @@
-"""``medreview audit`` is one screen of 80 x 24, whoever labels and however far; ``--full`` has the rest."""
+"""``medreview plan audit`` is one screen of 80 x 24, whoever labels and however far; ``--full`` has the rest."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ LONG = "a-second-reviewer-with-a-long-name"
 
 def screen(medreview: Program, path: Path, *options: object) -> str:
     """What it prints, one screen; a line for each line."""
-    shown = medreview("audit", path, *options).stdout
+    shown = medreview("plan", "audit", path, *options).stdout
     assert_one_screen(f"audit {options}", shown)
     assert "\n\n\n" not in shown
     return shown
@@ -28,7 +28,7 @@ def line(shown: str, start: str) -> str:
 
 
 def test_few_labels_are_a_line_each_with_what_is_missing(medreview: Program, demo: Path) -> None:
-    medreview("audit", demo, "--rate", 1, "--plan", 8)
+    medreview("plan", "audit", demo, "--rate", 1, "--plan", 8)
     nobody = screen(medreview, demo)
     assert "What next? Label the random audit." in nobody
     assert "--queue audit" in nobody
@@ -38,17 +38,17 @@ def test_few_labels_are_a_line_each_with_what_is_missing(medreview: Program, dem
     assert line(shown, "anna") == "anna - 20 more labels 10 of 118"
     assert line(shown, "ben") == "ben - 1 more label 29 of 118"
     assert "are needed" not in shown
-    full = " ".join(medreview("audit", demo, "--full").stdout.split())
+    full = " ".join(medreview("plan", "audit", demo, "--full").stdout.split())
     assert full.count(" 10 so far, 20 more.") == 1  # of anna
     assert full.count("No interval shows how often the verdicts are wrong.") == 1
     assert "valid at every look" not in shown  # there is none to quote
 
 
 def test_what_is_the_same_for_every_reviewer_is_said_once_in_full(medreview: Program, demo: Path) -> None:
-    medreview("audit", demo, "--rate", 1, "--plan", 8)
+    medreview("plan", "audit", demo, "--rate", 1, "--plan", 8)
     for who in ("anna", "ben"):
         label(demo, 10, who)
-    full = medreview("audit", demo, "--full").stdout
+    full = medreview("plan", "audit", demo, "--full").stdout
     said = " ".join(full.split())
     for once in (
         "Labels for ± 8 points", "supported: 118 in the study", "Interim: 10 labels", "10 so far, 20 more.",
@@ -58,7 +58,7 @@ def test_what_is_the_same_for_every_reviewer_is_said_once_in_full(medreview: Pro
     for who in ("anna", "ben", "all reviewers together"):
         assert said.count(f"The study by the audit of {who}, first blind labels") == 1
     label(demo, 40, "anna")
-    own = medreview("audit", demo, "--full").stdout.split("The study by the audit of ")
+    own = medreview("plan", "audit", demo, "--full").stdout.split("The study by the audit of ")
     assert [part.split(",")[0] for part in own[1:]] == ["anna", "ben", "all reviewers together"]
     assert "supported, by the audit alone  " in own[1]
     assert "10 labels of a plan" in own[2]
@@ -75,12 +75,12 @@ def test_all_of_one_outcome_says_why_once(medreview: Program, demo: Path) -> Non
 
 @pytest.mark.parametrize("reviewers", [2, 9, 30])
 def test_however_many_label_the_last_line_is_of_all_together(medreview: Program, demo: Path, reviewers: int) -> None:
-    medreview("audit", demo, "--plan-labels", 60)
+    medreview("plan", "audit", demo, "--plan-labels", 60)
     label(demo, 60, LONG)
     for place in range(reviewers - 1):
         label(demo, 40 + place, f"reviewer number {place}")
     shown = screen(medreview, demo, "--points", 4)
-    figures = json.loads(medreview("audit", demo, "--json").stdout)["figures"]
+    figures = json.loads(medreview("plan", "audit", demo, "--json").stdout)["figures"]
     together = figures[-1]["supported"]["study"]
     ends = f"{percent(together['low'])} to {percent(together['high'])}"
     assert line(shown, "all reviewers ").startswith(f"all reviewers {percent(together['value'])} {ends}")
@@ -100,7 +100,7 @@ def test_strata_verdicts_check_and_models_have_a_line_each(
 ) -> None:
     path = Path(shutil.copy(two_reviewers_file, tmp_path))
     shown = " ".join(screen(medreview, path).split())
-    told = json.loads(medreview("audit", path, "--json").stdout)
+    told = json.loads(medreview("plan", "audit", path, "--json").stdout)
     last = told["figures"][-1]
     for stratum in told["strata"]:
         assert f"{stratum['name']} {stratum['members']} of {stratum['statements']}" in shown
@@ -113,10 +113,10 @@ def test_strata_verdicts_check_and_models_have_a_line_each(
 
 
 def test_assistance_is_one_line(medreview: Program, demo: Path) -> None:
-    medreview("audit", demo, "--rate", 1, "--assist", "half", "--plan", 4)
+    medreview("plan", "audit", demo, "--rate", 1, "--assist", "half", "--plan", 4)
     assert "A coin shows each reviewer the judges on half" in screen(medreview, demo)
     label(demo, 118, "kb")
     label(demo, 20, LONG)
     shown = " ".join(screen(medreview, demo).split())
-    bias = json.loads(medreview("audit", demo, "--json", "--reviewer", "kb").stdout)["figures"][0]["assistance"]
+    bias = json.loads(medreview("plan", "audit", demo, "--json", "--reviewer", "kb").stdout)["figures"][0]["assistance"]
     assert f"{LONG} undefined, kb {number(bias['difference']['value'], 'share_difference', 0)} [" in shown

@@ -19,15 +19,17 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_axes_are_added_set_listed_and_printed(study: Path, medreview: Program) -> None:
-    assert "--add harm adds severity of harm" in medreview("axes", study).stdout
-    added = medreview("axes", study, "--add", "harm", "--reviewer", "kb")
+    assert "--add harm adds severity of harm" in medreview("plan", "axes", study).stdout
+    added = medreview("plan", "axes", study, "--add", "harm", "--reviewer", "kb")
     assert "  3  severe: A life in danger" in added.stdout
     assert "press z to label" in added.stderr
-    example = medreview("axes", "--example").stdout
+    example = medreview("plan", "axes", "--example").stdout
     both = study.with_name("axes.toml")
-    both.write_text(medreview("axes", study, "--text").stdout + example, encoding="utf-8")
-    assert "what is missing (statement; any number)" in medreview("axes", study, both, "--reviewer", "kb").stdout
-    told = json.loads(medreview("axes", study, "--json").stdout)["axes"]
+    both.write_text(medreview("plan", "axes", study, "--text").stdout + example, encoding="utf-8")
+    assert (
+        "what is missing (statement; any number)" in medreview("plan", "axes", study, both, "--reviewer", "kb").stdout
+    )
+    told = json.loads(medreview("plan", "axes", study, "--json").stdout)["axes"]
     assert [one["axis"] for one in told] == ["own.harm", "own.readability", "own.missing"]
     death = {"level": "death", "key": "4", "name": "death"}
     assert told[0]["levels"][4] == death | {"definition": "Death that this would have caused or brought nearer."}
@@ -43,13 +45,13 @@ def test_what_is_wrong_is_one_sentence_with_the_way_on(study: Path, medreview: P
         ((study, "--add", "harm", "--text"), "Give one of"),
         ((), "Name the study"),
     ):
-        assert said in medreview("axes", *words, check=2).stderr
+        assert said in medreview("plan", "axes", *words, check=2).stderr
     with Study.open(study, read_only=True) as opened:
         assert own_axes(opened.reader) == {}
 
 
 def test_line_mode_takes_labels_and_tags_and_says_what_there_is(study: Path, medreview: Program) -> None:
-    medreview("axes", study, "--add", "harm", "--reviewer", "kb")
+    medreview("plan", "axes", study, "--add", "harm", "--reviewer", "kb")
     lines = ("z", "z 2", "z harm severe", "z harm awful", "#dose #ask", "#", "# a!b", "u", "?", "q")
     done = medreview(
         "review", study, "--plain", "--queue", "responses", "--reviewer", "kb", input="\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""``--batch-submit``, ``--no-wait`` and ``medreview batches``, against a server on this machine."""
+"""``--batch-submit``, ``--no-wait`` and ``medreview judges batches``, against a server on this machine."""
 
 import json
 import sqlite3
@@ -43,12 +43,12 @@ def test_in_one_go(medreview, demo, server):
     ]
     assert done.stdout.startswith("batch_1 completed: 6 ok\n")
     assert judged(demo) == 6
-    assert "6 questions; completed, 6 answered, taken in" in medreview("batches", demo).stdout
+    assert "6 questions; completed, 6 answered, taken in" in medreview("judges", "batches", demo).stdout
     assert "whole" in medreview("check", demo).stdout
 
 
 def test_submitted_and_left_and_collected_later(medreview, demo, server):
-    assert "No batch was submitted." in medreview("batches", demo).stdout
+    assert "No batch was submitted." in medreview("judges", "batches", demo).stdout
     left = medreview("judge", demo, *SUBMIT, "--no-wait")
     assert "1 batch under way; their results come in with: medreview judge" in left.stdout
     assert judged(demo) == server.count("GET /v1/batches/*") == 0
@@ -58,7 +58,7 @@ def test_submitted_and_left_and_collected_later(medreview, demo, server):
     told = json.loads(medreview("judge", demo, *SUBMIT, "--json").stdout)
 
     assert (told["submitted"], told["taken"][0]["results"]["statuses"], judged(demo)) == (None, {"ok": 6}, 6)
-    (job,) = json.loads(medreview("batches", demo, "--json").stdout)["batches"]
+    (job,) = json.loads(medreview("judges", "batches", demo, "--json").stdout)["batches"]
     assert (job["state"], job["batch_id"], job["requests"]) == ("ended", "batch_1", 6)
 
 
@@ -143,28 +143,31 @@ def test_part_of_the_answers_is_exit_code_3_and_none_of_them_1(medreview, demo, 
 def test_what_is_under_way_is_cancelled_or_given_up(medreview, demo, server):
     server.results = lambda requests: lines(map(answered, requests[:1]))
     medreview("judge", demo, *SUBMIT, "--no-wait")
-    assert "cancelling" in medreview("batches", demo, "--cancel", "batch_1").stdout
+    assert "cancelling" in medreview("judges", "batches", demo, "--cancel", "batch_1").stdout
     assert "batch_1 cancelled: 1 ok" in medreview("judge", demo, *SUBMIT, check=3).stdout
-    assert "nothing to cancel" in medreview("batches", demo, "--cancel", "batch_1", check=2).stderr
+    assert "nothing to cancel" in medreview("judges", "batches", demo, "--cancel", "batch_1", check=2).stderr
 
     medreview("judge", demo, *SUBMIT, "--no-wait")
-    given_up = medreview("batches", demo, "--give-up", "batch_2")
+    given_up = medreview("judges", "batches", demo, "--give-up", "batch_2")
     assert "given up" in given_up.stdout
     assert "may have to be paid all the same" in given_up.stderr
-    assert "no batch 'b7'" in medreview("batches", demo, "--give-up", "b7", check=2).stderr
-    assert "Give one" in medreview("batches", demo, "--give-up", "a", "--cancel", "a", check=2).stderr
+    assert "no batch 'b7'" in medreview("judges", "batches", demo, "--give-up", "b7", check=2).stderr
+    assert "Give one" in medreview("judges", "batches", demo, "--give-up", "a", "--cancel", "a", check=2).stderr
 
 
 def test_the_files_of_what_is_over_are_deleted_at_the_server(medreview, demo, server):
     medreview("judge", demo, *SUBMIT, "--no-wait")
-    assert "under way" in medreview("batches", demo, "--delete-files", "batch_1", check=2).stderr
+    assert "under way" in medreview("judges", "batches", demo, "--delete-files", "batch_1", check=2).stderr
     medreview("judge", demo, *SUBMIT)
     assert len(server.files) == 2
     server.instead["DELETE /v1/files/*"] = [None, refuses(403, "not yours")]
-    assert "did not delete the file file-2" in medreview("batches", demo, "--delete-files", "batch_1", check=2).stderr
+    assert (
+        "did not delete the file file-2"
+        in medreview("judges", "batches", demo, "--delete-files", "batch_1", check=2).stderr
+    )
 
     del server.files["file-2"]  # by somebody else meanwhile
-    medreview("batches", demo, "--delete-files", "batch_1")
+    medreview("judges", "batches", demo, "--delete-files", "batch_1")
 
     assert server.files == {}
     assert [path for path in server.paths() if path.startswith("/v1/files/file-1")] == ["/v1/files/file-1"]

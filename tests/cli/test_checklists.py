@@ -118,8 +118,8 @@ def test_what_a_study_holds_stands_in_its_item(
 def test_plan_of_the_audit_harm_and_blinding_fill_their_items(medreview: Program, demo: Path) -> None:
     before = _items(medreview, demo, "chart")
     assert before["10c"]["yours"] == "yours to write"
-    medreview("axes", demo, "--add", "harm", "--reviewer", "anna")
-    medreview("audit", demo, "--plan-labels", 60, "--reviewer", "anna")
+    medreview("plan", "axes", demo, "--add", "harm", "--reviewer", "anna")
+    medreview("plan", "audit", demo, "--plan-labels", 60, "--reviewer", "anna")
     medreview("review", demo, "--plain", "--queue", "audit", "--reviewer", "anna", input="z harm severe\n1\nq\n")
     chart = _items(medreview, demo, "chart")
     assert _says(chart["10c"]) == ["severity of harm, by anna on 1 statement: severe 1"]
@@ -154,7 +154,7 @@ def test_what_records_of_answers_say_and_what_was_declared(medreview: Program, t
     }  # fmt: skip
     (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + "\n")
     medreview("import", "a.medreview", "answers.jsonl")
-    medreview("declare", "a.medreview", "--data", "On request.")
+    medreview("plan", "declare", "a.medreview", "--data", "On request.")
     path = tmp_path / "a.medreview"
     clear, chart = _items(medreview, path, "mi-clear-llm"), _items(medreview, path, "chart")
     assert _says(clear["1"]) == ["atlas (1 answer)", "2.1", "A", "2026-03-02", "2025-06", "no"]

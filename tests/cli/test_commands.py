@@ -7,10 +7,10 @@ import stat
 
 import pytest
 
+from medreview.cli.app import every_command
 from medreview.study import Study
 from medreview.study.events import NewEvent, Recorder
 from tests.support.saved_pages import save_pages
-from tests.tools.commands_page import every_command
 
 
 def decide(study, count, reviewer="kb"):
@@ -131,14 +131,14 @@ def test_merge_and_backup(medreview, demo, tmp_path):
     decide(tmp_path / "anna.medreview", 5, reviewer="anna")
     decide(demo, 5)
 
-    done = medreview("merge", demo, "anna.medreview", "--json")
+    done = medreview("team", "merge", demo, "anna.medreview", "--json")
 
     assert json.loads(done.stdout)["added"] == 5
     assert "whole, 10 events" in medreview("check", demo).stdout
 
 
 def test_where_names_the_places(medreview, demo):
-    places = json.loads(medreview("where", demo, "--json").stdout)
+    places = json.loads(medreview("config", "where", demo, "--json").stdout)
 
     assert places["study"] == os.fspath(demo)
     assert places["copies"].endswith("demo.medreview.backups")
@@ -156,7 +156,7 @@ def test_output_that_nobody_reads_is_no_error(demo):
     import subprocess
     import sys
 
-    command = f"{sys.executable} -m medreview prompts source_verification | true"
+    command = f"{sys.executable} -m medreview judges prompts source_verification | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
     assert "Traceback" not in done.stderr

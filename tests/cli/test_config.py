@@ -92,7 +92,7 @@ def test_what_an_untrusted_folder_says_of_keys_and_texts_is_named_as_not_used(me
     }
     assert "NOT TRUSTED and not used" in medreview("config").stdout
 
-    medreview("trust", "--yes")
+    medreview("config", "trust", "--yes")
     assert all(value["used"] for value in shown(medreview)["settings"])
 
 

@@ -31,30 +31,36 @@ def site(tmp_path):
 def test_from_a_changed_page_to_a_marked_difference(site, medreview):
     medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
     medreview("review", "s.medreview", "--plain", "--queue", "responses", input="1\nq\n")
-    assert medreview("diff", "s.medreview").stdout == "No source has changed between its snapshots.\n"
+    assert medreview("sources", "diff", "s.medreview").stdout == "No source has changed between its snapshots.\n"
 
     site("25")
     fetched = medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
     assert "of those known before, 1 changed" in fetched.stdout
-    assert "medreview diff s.medreview" in fetched.stdout
+    assert "medreview sources diff s.medreview" in fetched.stdout
 
-    told = medreview("diff", "s.medreview").stdout
+    told = medreview("sources", "diff", "s.medreview").stdout
     assert "snapshot 1 of" in told
     assert "R01 S1  supported, by" in told
     assert "ALTERED: a number" in told
     assert "[-2.5-] {+25+} mg" in " ".join(told.split())
-    change = json.loads(medreview("diff", "s.medreview", "heart.example", "--json").stdout)["changes"][0]
+    change = json.loads(medreview("sources", "diff", "s.medreview", "heart.example", "--json").stdout)["changes"][0]
     assert (change["before"]["number"], change["after"]["number"]) == (1, 2)
     assert change["labels"][0]["passages"][0]["fate"] == "altered"
-    whole = medreview("diff", "s.medreview", "--all").stdout
+    whole = medreview("sources", "diff", "s.medreview", "--all").stdout
     assert f"-{DOSE.format('2.5')}" in whole
     assert f"+{DOSE.format('25')}" in whole
 
 
 def test_asking_for_what_is_not_there(site, medreview):
     medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
-    assert "No source of the study has 'nice.org'" in medreview("diff", "s.medreview", "nice.org", check=2).stderr
-    assert "has no snapshot 9; there are 1" in medreview("diff", "s.medreview", "heart", "--from", "9", check=2).stderr
+    assert (
+        "No source of the study has 'nice.org'"
+        in medreview("sources", "diff", "s.medreview", "nice.org", check=2).stderr
+    )
+    assert (
+        "has no snapshot 9; there are 1"
+        in medreview("sources", "diff", "s.medreview", "heart", "--from", "9", check=2).stderr
+    )
     assert "exclude each other" in medreview("fetch", "s.medreview", "--again", "--refresh", check=2).stderr
 
 
@@ -63,7 +69,7 @@ def test_hostile_text_in_a_difference_is_shown_as_marks(site, medreview):
     site("2.5 \x1b]0;owned\x07")
     medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
     for arguments in (("--all",), ("--json",), ()):
-        assert "\x1b" not in medreview("diff", "s.medreview", *arguments).stdout
+        assert "\x1b" not in medreview("sources", "diff", "s.medreview", *arguments).stdout
 
 
 def verdicts(folder):
@@ -99,7 +105,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_is_fetched(site
     site("25")
     asked = ("fetch", "s.medreview", "--refresh", "--pages", "pages", "--save-pages", "file")
     assert "that is a file, not a folder" in medreview(*asked, check=2).stderr
-    assert medreview("diff", "s.medreview").stdout == "No source has changed between its snapshots.\n"
+    assert medreview("sources", "diff", "s.medreview").stdout == "No source has changed between its snapshots.\n"
 
 
 def test_whole_texts_where_one_of_them_is_too_long(site, medreview, tmp_path):
@@ -117,17 +123,19 @@ def test_whole_texts_where_one_of_them_is_too_long(site, medreview, tmp_path):
     put("25", "Another line with the number")
     medreview("fetch", "s.medreview", "--refresh", "--pages", "pages")
 
-    done = medreview("diff", "s.medreview", "--all")
+    done = medreview("sources", "diff", "s.medreview", "--all")
     assert f"+{DOSE.format('25')}" in done.stdout
     assert "too many lines to be shown whole (20,002)" in done.stderr
-    assert "10,001 gone, 10,001 new" in medreview("diff", "s.medreview", "long.example").stdout
-    medreview("diff", "s.medreview", "long.example", "--all", check=2)
-    assert medreview("diff", "s.medreview", "heart", "--all").stderr == ""
+    assert "10,001 gone, 10,001 new" in medreview("sources", "diff", "s.medreview", "long.example").stdout
+    medreview("sources", "diff", "s.medreview", "long.example", "--all", check=2)
+    assert medreview("sources", "diff", "s.medreview", "heart", "--all").stderr == ""
 
 
 def test_nothing_changed_is_said_of_whole_texts_too(site, medreview):
     medreview("run", "s.medreview", "a.jsonl", "--pages", "pages")
-    assert medreview("diff", "s.medreview", "--all").stdout == "No source has changed between its snapshots.\n"
+    assert (
+        medreview("sources", "diff", "s.medreview", "--all").stdout == "No source has changed between its snapshots.\n"
+    )
 
 
 @pytest.mark.parametrize(

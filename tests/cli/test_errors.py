@@ -9,9 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from typer.main import get_command
 
-from medreview.cli.app import app
+from medreview.cli.app import every_command
 from medreview.cli.main import KEEPING
 from tests.support.commands import Program, own_settings
 
@@ -129,7 +128,9 @@ def test_a_result_that_cannot_be_written(medreview, tmp_path, options):
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
     with (tmp_path / "result").open("w") as result:
-        process = medreview.start("prompts", "source_verification", *options, stdout=result, preexec_fn=bounded)
+        process = medreview.start(
+            "judges", "prompts", "source_verification", *options, stdout=result, preexec_fn=bounded
+        )
         _, said = process.communicate(timeout=120)
 
     assert process.returncode == 2
@@ -149,7 +150,7 @@ def test_an_interrupt_of_a_command_that_stores_nothing_promises_nothing(medrevie
 
 
 def test_the_commands_that_promise_to_go_on_are_commands():
-    assert {name for name in KEEPING if name not in vars(get_command(app))["commands"]} == set()
+    assert every_command().keys() >= KEEPING
 
 
 @pytest.mark.parametrize(
@@ -158,10 +159,14 @@ def test_the_commands_that_promise_to_go_on_are_commands():
         ("medreview.toml", "a = {deep}", ("stats", "demo.medreview")),
         ("config/medreview/medreview.toml", "a = {deep}", ("stats", "demo.medreview")),
         ("synonyms.toml", "[synonyms]\ngroups = {deep}", ("run", "new.medreview", "answers.jsonl")),
-        ("paywalled.toml", "domains = {deep}", ("urls", "demo.medreview", "--paywalled", "paywalled.toml")),
+        (
+            "paywalled.toml",
+            "domains = {deep}",
+            ("sources", "addresses", "demo.medreview", "--paywalled", "paywalled.toml"),
+        ),
         ("allowed.toml", "x = {deep}", ("citations", "answers.jsonl", "--allow", "allowed.toml")),
-        ("prompts/source_verification.md", "+++\ntask = {deep}\n+++\n```json schema\n{{}}\n```", ("prompts",)),
-        ("prompts/source_verification.md", "+++\ntask = 1\n+++\n```json schema\n{deep}\n```", ("prompts",)),
+        ("prompts/source_verification.md", "+++\ntask = {deep}\n+++\n```json schema\n{{}}\n```", ("judges", "prompts")),
+        ("prompts/source_verification.md", "+++\ntask = 1\n+++\n```json schema\n{deep}\n```", ("judges", "prompts")),
     ],
 )
 def test_lists_thousands_deep_in_a_file_of_ones_own_are_one_sentence(medreview, demo, tmp_path, name, content, words):

@@ -68,7 +68,7 @@ def test_an_endpoint_of_the_settings_is_asked_and_where_texts_go_is_said(medrevi
             f'[semantic]\nencoder = "rerank"\nmodel = "r"\n[models.r]\nmodel = "m"\nbase_url = "{server.base}/v1"\n'
         )
         server.otherwise = reranks
-        medreview("trust", "medreview.toml", "--yes")
+        medreview("config", "trust", "medreview.toml", "--yes")
         statement = "Volunteers lived all over the globe [1]."
         cases = [case("near", statement), case("far", statement, "The library was closed.")]
         done = medreview("evidence", "--jsonl", "--semantic", input="\n".join(cases))

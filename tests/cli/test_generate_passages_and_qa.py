@@ -128,7 +128,7 @@ def test_items_are_made_of_the_chosen_passages_and_a_share_waits_for_a_second_an
     assert "the 2,048 tokens of an answer" in done.stderr
     assert "45% (seed 0) for a second, blinded annotation:" in lower, "a share is only ever raised"
     assert (higher["rate"], higher["seed"]) == (0.6, 0)
-    assert medreview("share", empty, "--kind", "qa", "--reviewer", "kb").stdout.startswith("qa: 60% (seed 0)")
+    assert medreview("plan", "share", empty, "--kind", "qa", "--reviewer", "kb").stdout.startswith("qa: 60% (seed 0)")
 
 
 def test_what_items_cannot_be_made_of_is_named(medreview, empty):

@@ -250,7 +250,7 @@ def test_nothing_tells_who_wrote_an_output_before_the_queue_is_done(medreview, a
             session.go(place + 1)
             assert not any(model in repr(session.view) for model in RULES)
     medreview("export", answered, tmp_path / "blind", "--blind")
-    medreview("package", answered, tmp_path / "copy.medreview", "--for", "anna")
+    medreview("team", "package", answered, tmp_path / "copy.medreview", "--for", "anna")
     exported = "\n".join(path.read_text() for path in (tmp_path / "blind").glob("*.csv"))
     with Study.open(tmp_path / "copy.medreview", read_only=True) as copy:
         told = "\n".join(copy.reader.iterdump())

@@ -6,10 +6,11 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from medreview.cli.app import app
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import command_of
 from tests.support.commands import Done, Program, in_process
+from tests.support.ssh_keys import HAS_SSH, new_key
 
 BAD = "\u202eevil\ufff9\ufffa\ufffb\x1b[31m\x9b\u200b\U000e0041\nINJECTED\r\x07"
 STUDY = f"study {BAD}.medreview"
@@ -22,7 +23,7 @@ COMMANDS = (
     ("import", STUDY, f"broken{BAD}.jsonl"),
     ("fetch", STUDY, "--pages", f"pages{BAD}"),
     ("fetch", STUDY, "--pages", "pages", "--save-pages", f"kept{BAD}"),
-    ("attach", STUDY, BAD, f"missing{BAD}.txt"),
+    ("sources", "attach", STUDY, BAD, f"missing{BAD}.txt"),
     ("parse", STUDY),
     ("parse", STUDY, "--left-out"),
     ("parse", STUDY, "--promote", BAD),
@@ -31,14 +32,16 @@ COMMANDS = (
     ("judge", STUDY, "--judge", "own", "--dry-run"),
     ("judge", STUDY, "--judge", "own", "--batch-out", f"batch{BAD}"),
     ("judge", STUDY, "--judge", "own", "--batch-in", f"missing{BAD}"),
+    ("docs", BAD),
     ("judges",),
+    ("judges", "list", BAD),
     ("judges", "--study", STUDY),
-    ("jury", STUDY),
-    ("replay", "cds", STUDY),
-    ("replay", "cds", STUDY, f"answers{BAD}.jsonl"),
-    ("replay", BAD, STUDY),
-    ("jury", STUDY, "--reviewer", BAD),
-    ("facts", STUDY, f"facts{BAD}.csv"),
+    ("judges", "choose", STUDY),
+    ("papers", "replay", "cds", STUDY),
+    ("papers", "replay", "cds", STUDY, f"answers{BAD}.jsonl"),
+    ("papers", "replay", BAD, STUDY),
+    ("judges", "choose", STUDY, "--reviewer", BAD),
+    ("import", "--as", "facts", STUDY, f"facts{BAD}.csv"),
     ("generate", "questions", STUDY, "--model", BAD),
     ("generate", "questions", STUDY, "--model", "own", "--dry-run"),
     ("generate", "questions", STUDY, "--model", "own", "--batch-in", f"missing{BAD}"),
@@ -47,52 +50,57 @@ COMMANDS = (
     ("report", STUDY, "--checklist", "grras"),
     ("report", STUDY, "--checklist", BAD),
     ("report", STUDY, f"report{BAD}.html", "--markdown", f"report{BAD}.md", "--briefs", f"briefs{BAD}.html"),
-    ("batches", STUDY),
-    ("batches", STUDY, "--cancel", BAD),
-    ("diff", STUDY),
-    ("diff", STUDY, "--whole"),
+    ("judges", "batches", STUDY),
+    ("judges", "batches", STUDY, "--cancel", BAD),
+    ("sources", "diff", STUDY),
+    ("sources", "diff", STUDY, "--whole"),
     ("stats", STUDY),
     ("stats", STUDY, "--full"),
-    ("audit", STUDY, "--size", "2", "--reviewer", BAD),
-    ("guidelines", STUDY, "--set", f"rules{BAD}.md", "--reviewer", BAD),
-    ("guidelines", STUDY, "--set", f"missing{BAD}.md"),
-    ("guidelines", STUDY),
-    ("axes", STUDY, f"axes{BAD}.toml", "--reviewer", BAD),
-    ("axes", STUDY, f"missing{BAD}.toml"),
-    ("axes", STUDY, "--add", BAD),
-    ("axes", STUDY),
-    ("background", STUDY, "--role", BAD, "--reviewer", BAD),
-    ("declare", STUDY, "--funding", BAD, "--reviewer", BAD),
-    ("declare", STUDY),
-    ("identifiers", STUDY, "--sent-anyway", "--reviewer", BAD),
-    ("identifiers", STUDY),
-    ("gold", STUDY, "--add", "R01 S1", "supported", "--why", BAD),
-    ("gold", STUDY, "--add", BAD, BAD),
-    ("gold", STUDY, "--import", f"answers{BAD}.jsonl"),
-    ("share", STUDY),
-    ("conflicts", STUDY),
-    ("package", STUDY, f"package{BAD}.medreview"),
-    ("split", STUDY, "2"),
-    ("assisted", STUDY),
-    ("reproduce", "--votes", f"missing{BAD}.json"),
+    ("plan", "audit", STUDY, "--size", "2", "--reviewer", BAD),
+    ("plan", "guidelines", STUDY, "--set", f"rules{BAD}.md", "--reviewer", BAD),
+    ("plan", "guidelines", STUDY, "--set", f"missing{BAD}.md"),
+    ("plan", "guidelines", STUDY),
+    ("plan", "axes", STUDY, f"axes{BAD}.toml", "--reviewer", BAD),
+    ("plan", "axes", STUDY, f"missing{BAD}.toml"),
+    ("plan", "axes", STUDY, "--add", BAD),
+    ("plan", "axes", STUDY),
+    ("plan", "background", STUDY, "--role", BAD, "--reviewer", BAD),
+    ("plan", "declare", STUDY, "--funding", BAD, "--reviewer", BAD),
+    ("plan", "declare", STUDY),
+    ("check", "--identifiers", STUDY, "--sent-anyway", "--reviewer", BAD),
+    ("check", "--identifiers", STUDY),
+    ("plan", "gold", STUDY, "--add", "R01 S1", "supported", "--why", BAD),
+    ("plan", "gold", STUDY, "--add", BAD, BAD),
+    ("plan", "gold", STUDY, "--import", f"answers{BAD}.jsonl"),
+    ("plan", "share", STUDY),
+    ("team", "conflicts", STUDY),
+    ("team", "package", STUDY, f"package{BAD}.medreview"),
+    ("team", "split", STUDY, "2"),
+    ("papers", "assisted", STUDY),
+    ("papers", "reproduce", "--votes", f"missing{BAD}.json"),
     ("config",),
-    ("recent",),
-    ("picture", STUDY, f"picture{BAD}.svg", "--filter", BAD),
-    ("picture", STUDY, f"picture{BAD}.svg", "--queue", "responses", "--size", "80x24"),
+    ("config", "show"),
+    ("config", "set", BAD, BAD),
+    ("config", "unset", BAD),
+    ("config", "explain", BAD),
+    ("review", "--recent"),
+    ("review", STUDY, "--picture", f"picture{BAD}.svg", "--filter", BAD),
+    ("review", STUDY, "--picture", f"picture{BAD}.svg", "--queue", "responses", "--size", "80x24"),
     ("plan", "draw", STUDY, "statements", "2", "--name", BAD),
     ("plan", "draw", STUDY, "statements", "2", "--seed", BAD, "--name", "some"),
     ("plan", "assign", STUDY, "some", "--to", f"ann,bo{BAD}"),
     ("plan", "show", STUDY),
-    ("swap", STUDY),
-    ("judge-runs", STUDY),
-    ("judge-runs", STUDY, BAD, BAD),
-    ("consent", STUDY, f"rules{BAD}.md"),
-    ("consent", STUDY, f"missing{BAD}.md"),
-    ("consent", STUDY),
-    ("consent", STUDY, "--none"),
-    ("second-pass", STUDY, "--seed", BAD, "--reviewer", BAD),
-    ("urls", STUDY),
-    ("urls", STUDY, "--paywalled", f"missing{BAD}.toml"),
+    ("plan", "retract", STUDY, BAD, "--reason", BAD),
+    ("judges", "swap", STUDY),
+    ("judges", "runs", STUDY),
+    ("judges", "runs", STUDY, BAD, BAD),
+    ("plan", "consent", STUDY, f"rules{BAD}.md"),
+    ("plan", "consent", STUDY, f"missing{BAD}.md"),
+    ("plan", "consent", STUDY),
+    ("plan", "consent", STUDY, "--none"),
+    ("plan", "second-pass", STUDY, "--seed", BAD, "--reviewer", BAD),
+    ("sources", "addresses", STUDY),
+    ("sources", "addresses", STUDY, "--paywalled", f"missing{BAD}.toml"),
     ("citations", STUDY),
     ("citations", f"answers{BAD}.jsonl", "--csv", f"cited{BAD}", "--html", f"cited{BAD}.html"),
     ("references", f"list{BAD}.txt", "--library", f"library{BAD}.jsonl", "--csv", f"checked{BAD}.csv", "--all"),
@@ -104,17 +112,19 @@ COMMANDS = (
     ("references", f"list{BAD}.txt", "--library", f"broken{BAD}.jsonl"),
     ("references", "--jsonl", "--library", f"library{BAD}.jsonl"),
     ("evidence", "--jsonl"),
-    ("prompts",),
-    ("prompts", BAD),
+    ("judges", "prompts"),
+    ("judges", "prompts", BAD),
     ("export", STUDY, f"labels{BAD}", "--sqlite", f"all{BAD}.db"),
     ("export", STUDY, f"labels{BAD}"),
-    ("merge", STUDY, f"missing{BAD}.medreview"),
-    ("merge", STUDY, STUDY),
+    ("team", "merge", STUDY, f"missing{BAD}.medreview"),
+    ("team", "merge", STUDY, STUDY),
     ("backup", STUDY, f"copy{BAD}.medreview"),
+    ("seal", STUDY, "--key", f"key{BAD}", "--reviewer", BAD, "--out", f"seal{BAD}"),
+    ("seal", STUDY, "--key", f"missing{BAD}"),
     ("check", STUDY),
-    ("trust", f"settings{BAD}.toml"),
-    ("trust", f"missing{BAD}.toml"),
-    ("where", STUDY),
+    ("config", "trust", f"settings{BAD}.toml"),
+    ("config", "trust", f"missing{BAD}.toml"),
+    ("config", "where", STUDY),
     ("demo", "--no-open", "--study", f"demo{BAD}.medreview"),
     ("review", STUDY, "--plain", "--filter", BAD),
     ("review", STUDY, "--plain", "--queue", BAD),
@@ -150,6 +160,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / f"facts{BAD}.csv").write_text(f"question,fact,category\nQ{chr(0x202E)},eGFR below 30,\u202eodd\n")
     rules = f"# Rules{BAD}\n\n- A rule{BAD}.\n".replace("INJECTED", "that may begin a line: it is a text")
     (folder / f"rules{BAD}.md").write_text(rules)
+    if HAS_SSH:
+        new_key(folder / f"key{BAD}")
     (folder / "pages").mkdir()
     page = f"<title>Metformin{BAD}</title><p>Do not start metformin below an eGFR of 30{BAD}.</p>" * 20
     (folder / "pages" / "manifest.jsonl").write_text(
@@ -185,12 +197,13 @@ def run(medreview: Program, *arguments: str) -> Done:
 
 def test_nothing_from_outside_acts_on_the_terminal_and_no_name_begins_a_line(folder: Path) -> None:
     medreview = Program(folder)
-    commands = get_command(app).commands  # type: ignore[attr-defined]
-    on_a_screen = {"paste"}  # it writes nothing but what the workbench shows
-    assert {arguments[0] for arguments in COMMANDS} >= set(commands) - on_a_screen, "every command is walked"
+    commands = every_command()
+    walked = {command_of(arguments, commands)[0] for arguments in COMMANDS}
+    every = {name for name, one in commands.items() if not hasattr(one, "commands")}
+    assert {name for name in every - walked if not name.startswith("generate ")} == set(), "every command is walked"
     for arguments in COMMANDS:
         assert_safe(run(medreview, *arguments), arguments)
-        known = commands.get(arguments[0])
+        known = commands.get(command_of(arguments, commands)[0])
         if known is not None and any("--json" in option.opts for option in known.params):
             assert_safe(run(medreview, *arguments, "--json"), arguments)
 
@@ -198,7 +211,7 @@ def test_nothing_from_outside_acts_on_the_terminal_and_no_name_begins_a_line(fol
 def test_json_says_what_is_there_and_a_command_that_is_printed_can_be_given(folder: Path) -> None:
     medreview = Program(folder)
     run(medreview, "run", STUDY, f"answers{BAD}.jsonl", "--pages", "pages")
-    places = json.loads(medreview("where", STUDY, "--json").stdout)
+    places = json.loads(medreview("config", "where", STUDY, "--json").stdout)
     assert places["study"] == str(folder / STUDY)
     missing = medreview("stats", f"gone{BAD}.medreview", check=2).stderr
     printed = missing.partition("`")[2].partition("`")[0]

@@ -66,11 +66,11 @@ def test_a_model_on_this_machine_may_see_them(medreview, patient):
 
 
 def test_a_person_lets_these_texts_go_and_no_later_one(medreview, patient):
-    assert all(place in medreview("identifiers", patient, check=1).stdout for place in PLACES)
-    told = medreview("identifiers", patient, "--sent-anyway", "--reviewer", "kb").stdout
+    assert all(place in medreview("check", "--identifiers", patient, check=1).stdout for place in PLACES)
+    told = medreview("check", "--identifiers", patient, "--sent-anyway", "--reviewer", "kb").stdout
     assert "Let go now: name (1), date of birth (1)." in told
     medreview("judge", patient, "--judge", "outside", "--batch-out", "b.jsonl")
-    listed = json.loads(medreview("identifiers", patient, "--json").stdout)["identifiers"]
+    listed = json.loads(medreview("check", "--identifiers", patient, "--json").stdout)["identifiers"]
     assert [(one["found"], one["let_go"]) for one in listed] == [("Abernathy", True), ("3 May 1951", True)]
 
     later = {"question": "Is MRN 5512345 the right chart?", "response": ANSWER, "citations": ["https://a.example/p"]}
@@ -87,4 +87,4 @@ def test_a_person_lets_these_texts_go_and_no_later_one(medreview, patient):
 
 
 def test_where_there_is_none_the_command_says_what_that_is_worth(medreview, demo):
-    assert "no proof of anonymity" in medreview("identifiers", demo).stdout
+    assert "no proof of anonymity" in medreview("check", "--identifiers", demo).stdout

@@ -31,7 +31,7 @@ def test_what_was_not_used_is_named_with_a_command_that_takes_it(medreview: Prog
 
     known = medreview("import", "s.medreview", "a.jsonl", "--map", "links=citations")
     assert "0 responses added, 1 there already" in known.stdout
-    assert medreview("urls", "s.medreview", "--json").stdout.count("b.example") > 0
+    assert medreview("sources", "addresses", "s.medreview", "--json").stdout.count("b.example") > 0
 
 
 def test_the_command_that_takes_more_keeps_what_was_mapped(medreview: Program, tmp_path: Path) -> None:
@@ -73,15 +73,15 @@ def test_empty_responses_pages_and_facts_are_counted(medreview: Program, tmp_pat
         "a.jsonl: 3 responses added; 2 empty responses kept as invalid; 1 source with a text of its own\n"
     )
     (tmp_path / "f.csv").write_text("q,must,kind\nQ?,It is safe.,Safety\nQ?,Stop it.,management\n")
-    done = medreview("facts", "s.medreview", "f.csv", "--map", "q=question", "--map", "must=fact", "--map",
-                     "kind=category")  # fmt: skip
+    fields = [word for one in ("q=question", "must=fact", "kind=category") for word in ("--map", one)]
+    done = medreview("import", "--as", "facts", "s.medreview", "f.csv", *fields)
     assert done.stdout == "2 key facts added\n"
     assert done.stderr == "f.csv: no known category, stored as other: safety\n"
 
 
 def test_key_facts_come_before_the_texts_and_can_be_taken_back(medreview: Program, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("question,fact\nQ?,It is safe.\nQ?,Stop it.\n")
-    first = medreview("facts", "s.medreview", "f.csv")
+    first = medreview("import", "--as", "facts", "s.medreview", "f.csv")
     assert first.stdout == "2 key facts added\n"
     assert "2 key facts of 1 question will wait: no text answers them yet" in first.stderr
     for more in ((), ("--full",)):
@@ -90,14 +90,14 @@ def test_key_facts_come_before_the_texts_and_can_be_taken_back(medreview: Progra
     (tmp_path / "a.jsonl").write_text(json.dumps({"question": "Why?", "response": "It is so."}))
     medreview("import", "s.medreview", "a.jsonl")
     (tmp_path / "g.csv").write_text("question,fact\nQ ?,It is safe.\n")
-    other = medreview("facts", "s.medreview", "g.csv")
+    other = medreview("import", "--as", "facts", "s.medreview", "g.csv")
     assert "The first of these questions is 'Q ?'; the texts answer such as 'Why?'" in other.stderr
     assert "The import of g.csv was taken back: 1 key fact" in medreview("import", "s.medreview", "--undo").stdout
     (tmp_path / "b.jsonl").write_text(json.dumps({"question": "Q?", "response": "It is safe."}))
     medreview("import", "s.medreview", "b.jsonl")
     assert "0 of 2 key facts labelled" in medreview("stats", "s.medreview", "--unit", "key_fact").stdout
     (tmp_path / "h.csv").write_text("response,fact\nnone,It is safe.\n")
-    none = medreview("facts", "s.medreview", "h.csv", check=2)
+    none = medreview("import", "--as", "facts", "s.medreview", "h.csv", check=2)
     assert "None of the 1 key fact of h.csv came in (line 2 no response has the id 'none')" in none.stderr
 
 
@@ -116,7 +116,7 @@ def test_facts_notes_and_texts_meet_by_the_case_that_they_name_in_any_order(medr
     (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, texts)))
     notes = [{"case": case, "kind": "hp", "at": "2031-04-01", "text": "Black stools."} for case in ("7", "8")]
     (tmp_path / "notes.jsonl").write_text("\n".join(map(json.dumps, notes)))
-    medreview("facts", "s.medreview", "facts.csv")
+    medreview("import", "--as", "facts", "s.medreview", "facts.csv")
     medreview("import", "s.medreview", "texts.jsonl")
     medreview("import", "s.medreview", "notes.jsonl")
     told = json.loads(medreview("stats", "s.medreview", "--unit", "key_fact", "--json").stdout)
@@ -139,7 +139,7 @@ def test_facts_come_in_as_suggestions_for_cases_alone(medreview: Program, tmp_pa
     )
     medreview("import", "s.medreview", "notes.jsonl")
     (tmp_path / "facts.csv").write_text("case,fact,category\n7,A clip was placed.,management\n8,He had a fall.,other\n")
-    done = medreview("facts", "s.medreview", "facts.csv", "--suggest")
+    done = medreview("import", "--as", "facts", "s.medreview", "facts.csv", "--suggest")
     assert "1 suggested fact added, 1 left out" in done.stdout
     assert "line 3: is of no case of the study" in done.stderr
     keep = medreview("review", "s.medreview", "--queue", "suggestions", "--plain", input="1\nq\n")
@@ -159,7 +159,7 @@ def test_the_export_of_another_study_is_taken_as_a_copy_only(medreview: Program,
     assert "added" in medreview("import", "new.medreview", "labels").stdout
 
     medreview("import", "other.medreview", "a.jsonl")
-    merged = medreview("merge", "other.medreview", demo, check=2)
+    merged = medreview("team", "merge", "other.medreview", demo, check=2)
     assert "was not merged: it is another study" in merged.stderr
 
 

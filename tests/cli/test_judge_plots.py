@@ -26,7 +26,7 @@ def _rows(table: HtmlElement) -> dict[str, list[str]]:
 
 
 def test_judges_of_facts_stand_against_the_panel_with_their_cost_and_time(medreview: Program, tmp_path: Path) -> None:
-    medreview("replay", "medfacteval", "facts.medreview", "--sample")
+    medreview("papers", "replay", "medfacteval", "facts.medreview", "--sample")
     path = tmp_path / "facts.medreview"
     with Study.open(path, read_only=True) as study:
         assert check_study(study).faults == []

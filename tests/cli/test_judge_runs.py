@@ -25,7 +25,7 @@ def panel_file(tmp_path):
 
 
 def compared(medreview, path, *words):
-    return json.loads(medreview("judge-runs", path, *words, "--json").stdout)
+    return json.loads(medreview("judges", "runs", path, *words, "--json").stdout)
 
 
 def test_runs_are_listed_by_number_and_compared_by_it_or_by_id(medreview, panel_file):
@@ -36,7 +36,7 @@ def test_runs_are_listed_by_number_and_compared_by_it_or_by_id(medreview, panel_
     by_number = compared(medreview, panel_file, *numbers[:2])
     assert by_number == compared(medreview, panel_file, *(run["run_id"] for run in runs[:2]))
     assert by_number["differ"] == ["prompt", "seed"]
-    assert "amber" in medreview("judge-runs", panel_file).stdout
+    assert "amber" in medreview("judges", "runs", panel_file).stdout
 
 
 def test_the_better_prompt_is_better_by_a_paired_interval_and_mcnemar(medreview, panel_file):
@@ -73,13 +73,13 @@ def test_the_calibration_of_both_is_compared_paired_where_both_are_sure(medrevie
     assert difference["low"] < difference["value"] < difference["high"]
     assert back["difference"]["value"] == pytest.approx(-difference["value"])
     assert back["p"] == pytest.approx(found["p"])
-    told = medreview("judge-runs", panel_file, first, second, "--half", "all").stdout
+    told = medreview("judges", "runs", panel_file, first, second, "--half", "all").stdout
     assert "on 79 statements in 40 responses with a confidence of both; 1 without one" in " ".join(told.split())
 
     with Study.open(panel_file) as study:
         study.write(lambda db: db.execute("UPDATE judgement SET confidence = NULL"))
     assert compared(medreview, panel_file, first, second, "--half", "all")["calibration"] is None
-    assert "Calibration" not in medreview("judge-runs", panel_file, first, second).stdout
+    assert "Calibration" not in medreview("judges", "runs", panel_file, first, second).stdout
 
 
 def test_the_labels_are_of_the_tuning_half_and_a_look_at_others_is_counted(medreview, panel_file):
@@ -107,7 +107,7 @@ def test_changed_pairs_are_listed_on_request_and_the_look_is_noted(medreview, pa
             "SELECT json_extract(payload, '$.shown') FROM event WHERE kind = 'look'"
         ).fetchall()
     assert {row[0] for row in looks} == {"totals", "verdicts"}
-    told = medreview("judge-runs", panel_file, first, second, "--changed").stdout
+    told = medreview("judges", "runs", panel_file, first, second, "--changed").stdout
     assert told.count(" -> ") == found["changed"]
     assert max(map(len, told.splitlines())) <= 80
 
@@ -174,7 +174,7 @@ def test_without_labels_there_are_the_changes_alone(tmp_path, medreview):
     path = tmp_path / "unlabelled.medreview"
     with Study.create(path) as study:
         panel(SmallStudy(study), questions=4, labelled=False)
-    told = medreview("judge-runs", path, 1, 2).stdout
+    told = medreview("judges", "runs", path, 1, 2).stdout
 
     assert "8 pairs answered in both" in told
     assert "no labels: 0" in told
@@ -191,4 +191,4 @@ def test_without_labels_there_are_the_changes_alone(tmp_path, medreview):
     ],
 )
 def test_what_cannot_be_compared_is_one_sentence(medreview, panel_file, words, told):
-    assert told in medreview("judge-runs", panel_file, *words, check=2).stderr
+    assert told in medreview("judges", "runs", panel_file, *words, check=2).stderr

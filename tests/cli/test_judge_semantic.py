@@ -38,7 +38,7 @@ def test_the_packaged_encoder_says_what_it_costs_and_orders_the_pairs(medreview:
 
     assert "ordered" not in plain.stdout, "off unless it is asked for"
     assert f"for the order of {pairs} pairs: " in planned.stdout
-    assert "texts to encode on this machine: about 1 second." in planned.stdout
+    assert "texts to encode on this machine: about 1 second, and 1 MB of the study." in planned.stdout
     assert planned.stdout == asked.stderr, "what it costs is said before it is done"
     assert json.loads(asked.stdout)["meaning"]["pairs"] == pairs
     assert "nothing is left to ask" in again.stdout
@@ -80,3 +80,31 @@ def test_wrong_settings_are_told(medreview: Program, tmp_path: Path):
     assert "unknown key 'semantic.encode'" in medreview("judge", "a.medreview", check=2).stderr
     own_settings(tmp_path, '[semantic]\nencoder = "endpoint"\n')
     assert "needs `model`" in medreview("judge", "a.medreview", check=2).stderr
+
+
+ENTAILMENT = """[semantic]
+entailment = "chat"
+entailment_model = "nli"
+
+[models.nli]
+model = "n"
+base_url = "http://models.example/v1"
+"""
+
+
+def test_a_model_of_entailment_is_held_to_what_holds_for_every_model(medreview: Program, tmp_path: Path):
+    (tmp_path / "medreview.toml").write_text(ENTAILMENT)
+    untrusted = medreview("judge", "a.medreview", check=2)
+    own_settings(tmp_path, ENTAILMENT)
+    local = medreview("judge", "a.medreview", "--local-only", check=2)
+    medreview("judge", "a.medreview", "--no-semantic")
+    planned = medreview("judge", "a.medreview", "--dry-run")
+    with Study.create(tmp_path / "b.medreview") as study:
+        fill(study, [(f"MRN 12345678. {QUESTION}", ANSWER, list(STATEMENTS.items()))], {"p1": RENAL})
+    held = medreview("judge", "b.medreview", check=2)
+
+    assert "semantic.entailment" in untrusted.stderr
+    assert "Not on this machine, as --local-only (local_only) asks: nli (models.example)" in local.stderr
+    assert "n at models.example, whether pages contradict, " in planned.stdout
+    assert "nli: n at models.example, outside this machine, unencrypted, without a key" in planned.stdout
+    assert "Nothing was sent to models.example: the texts hold what looks like identifiers" in held.stderr

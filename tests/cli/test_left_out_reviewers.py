@@ -58,11 +58,11 @@ def test_every_command_leaves_out_the_same_reviewers_and_says_so(
     assert page.count(EXPECTED) >= 2  # where it comes from, and methods
     assert "ben" not in page.replace(EXPECTED, "").casefold().split("## what is cited")[0].split()
 
-    assert json.loads(medreview("conflicts", made, "--json").stdout)["conflicts"]
-    told = json.loads(medreview("conflicts", made, "--leave-out", "ben", "--json").stdout)
+    assert json.loads(medreview("team", "conflicts", made, "--json").stdout)["conflicts"]
+    told = json.loads(medreview("team", "conflicts", made, "--leave-out", "ben", "--json").stdout)
     assert "ben" not in {label["reviewer"] for one in told["conflicts"] for label in one["labels"]}
     assert [one["reviewer"] for one in told["left_out"]] == ["ben"]
-    assert EXPECTED in medreview("conflicts", made, "--passed", "80%").stdout
+    assert EXPECTED in medreview("team", "conflicts", made, "--passed", "80%").stdout
 
 
 @pytest.mark.parametrize("more", [(), ("--deposit",), ("--sqlite", "l.db", "--jsonl")])

@@ -48,7 +48,7 @@ def test_of_statements_who_judged_who_labelled_and_over_what_intervals_are(medre
 
 
 def test_of_key_facts_the_panel_and_its_judges_and_no_word_on_sources(medreview: Program, tmp_path: Path) -> None:
-    medreview("replay", "medfacteval", "facts.medreview", "--sample")
+    medreview("papers", "replay", "medfacteval", "facts.medreview", "--sample")
     told = _methods(medreview, tmp_path / "facts.medreview")
     assert "1 reviewer labelled all 29 suggested key facts from 3 cases." in told
     assert "3 reviewers labelled all 12 key facts from 3 cases." in told
@@ -62,7 +62,7 @@ def test_of_key_facts_the_panel_and_its_judges_and_no_word_on_sources(medreview:
 
 
 def test_of_qa_items_two_annotators_without_a_judge(medreview: Program, tmp_path: Path) -> None:
-    medreview("replay", "cliniqlink", "qa.medreview", "--sample")
+    medreview("papers", "replay", "cliniqlink", "qa.medreview", "--sample")
     told = _methods(medreview, tmp_path / "qa.medreview")
     assert "2 reviewers labelled all 10 QA items" in told
     assert "Labels: ann-1 10 assisted; ann-2 10 assisted." in told

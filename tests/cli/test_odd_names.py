@@ -14,7 +14,7 @@ def test_every_command_takes_a_name_that_is_no_utf8(medreview, demo, tmp_path):
     (tmp_path / f"{ODD}.md").write_text("Take 5 mg once daily. https://page.example/0")
     pages = save_pages(tmp_path / f"{ODD}-pages", {"https://page.example/0": "<p>Take 5 mg once daily.</p>" * 20})
     (tmp_path / "medreview.toml").write_text(SETTINGS)
-    medreview("trust", "--yes")
+    medreview("config", "trust", "--yes")
     study = f"{ODD}.medreview"
 
     made = medreview("import", study, f"{ODD}.jsonl", f"{ODD}.md")
@@ -26,7 +26,7 @@ def test_every_command_takes_a_name_that_is_no_utf8(medreview, demo, tmp_path):
     medreview("export", study, f"{ODD}-labels", "--sqlite", "labels.db")
     medreview("import", f"{ODD}-2.medreview", f"{ODD}-labels")
     medreview("backup", study, f"{ODD}-copy.medreview")
-    medreview("merge", study, f"{ODD}-copy.medreview")
+    medreview("team", "merge", study, f"{ODD}-copy.medreview")
     medreview("check", study)
     medreview("citations", f"{ODD}.jsonl", "--csv", f"{ODD}.csv", "--html", f"{ODD}.html")
     medreview("citations", study, "--html", f"{ODD}.html")

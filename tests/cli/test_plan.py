@@ -112,29 +112,34 @@ def test_it_is_shared_out_once_and_again_on_request(medreview: Program, shared: 
 
 def test_a_batch_goes_out_as_a_copy_of_its_own_and_comes_back(medreview: Program, shared: Path, tmp_path: Path) -> None:
     copy = tmp_path / "anna.medreview"
-    said = medreview("package", shared, copy, "--batch", "main", "--for", "anna").stdout
+    said = medreview("team", "package", shared, copy, "--batch", "main", "--for", "anna").stdout
     assert "A copy of 4 units of the batch 'main' made by" in said
     own_settings(medreview.folder, 'reviewer = "kb"\n')
     assert "--reviewer anna" in medreview("review", copy, "--plain", check=2).stderr
     own_settings(medreview.folder, "")
     medreview("review", copy, "--plain", input="1\n1\n1\n1\nq\n")  # as anna, whoever is logged in
     assert "counts theirs as open" in medreview("plan", "show", copy).stdout
-    assert "added" in medreview("merge", shared, copy).stdout
+    assert "added" in medreview("team", "merge", shared, copy).stdout
     (told,) = json.loads(medreview("plan", "show", shared, "--json").stdout)
     assert {one["reviewer"]: one["decided"] for one in told["reviewers"]} == {"anna": 4, "ben": 0, "carl": 0}
     assert (
         "has no batch of 'main'"
-        in medreview("package", shared, tmp_path / "x.medreview", "--batch", "main", "--for", "dora", check=2).stderr
+        in medreview(
+            "team", "package", shared, tmp_path / "x.medreview", "--batch", "main", "--for", "dora", check=2
+        ).stderr
     )
 
 
 def test_figures_of_addresses_are_those_of_a_draw_of_them(medreview: Program, demo: Path) -> None:
     medreview("plan", "draw", demo, "addresses", 10, "--name", "ten")
     medreview("plan", "draw", demo, "pairs", 10)
-    (whole, *_) = json.loads(medreview("urls", demo, "--json", "--drawn", "ten").stdout)["strata"]
+    (whole, *_) = json.loads(medreview("sources", "addresses", demo, "--json", "--drawn", "ten").stdout)["strata"]
     assert whole["sources"] == 10
     assert whole["responses"] == 16
-    assert "is a draw of pairs, not of cited addresses" in medreview("urls", demo, "--drawn", "pairs", check=2).stderr
+    assert (
+        "is a draw of pairs, not of cited addresses"
+        in medreview("sources", "addresses", demo, "--drawn", "pairs", check=2).stderr
+    )
 
 
 def test_a_model_is_asked_the_questions_of_a_draw(medreview: Program, demo: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def medreview(tmp_path: Path) -> Program:
 
 
 def studies(medreview: Program) -> list[dict]:
-    return json.loads(medreview("recent", "--json").stdout)["studies"]
+    return json.loads(medreview("review", "--recent", "--json").stdout)["studies"]
 
 
 def alone(medreview: Program, rows: int = 24) -> Terminal:
@@ -37,7 +37,7 @@ def noted(medreview: Program, *paths: Path) -> None:
 def test_a_study_is_listed_once_it_was_opened_for_review_and_by_no_other_command(medreview, demo):
     medreview("stats", demo)
     medreview("check", demo)
-    assert medreview("recent").stdout == "No study was opened for review yet.\n"
+    assert medreview("review", "--recent").stdout == "No study was opened for review yet.\n"
 
     medreview("review", demo, "--plain", "--reviewer", "anna", input="1\nq\n")
     medreview("review", demo, "--plain", "--read-only", check=0, input="q\n")
@@ -46,13 +46,15 @@ def test_a_study_is_listed_once_it_was_opened_for_review_and_by_no_other_command
     assert (study["path"], study["title"], study["reviewer"]) == (str(demo), "sample study", "anna")
     assert study["counts"]["decided"] == 1
     assert study["counts"]["total"] == study["counts"]["open"] + 1
-    lines = medreview("recent").stdout.splitlines()
+    lines = medreview("review", "--recent").stdout.splitlines()
     assert max(map(len, [lines[0], *lines[2:]])) <= 80
     assert lines[0].startswith(" 1  sample study  ")
     assert "1 of 118 decided" in lines[2]
 
-    assert json.loads(medreview("recent", "--forget", "demo.medreview", "--json").stdout)["forgotten"] is True
-    assert "was not on the list" in medreview("recent", "--forget", demo).stdout
+    assert (
+        json.loads(medreview("review", "--recent", "--forget", "demo.medreview", "--json").stdout)["forgotten"] is True
+    )
+    assert "was not on the list" in medreview("review", "--recent", "--forget", demo).stdout
     assert studies(medreview) == []
     assert demo.exists()
 
@@ -105,8 +107,8 @@ def test_a_title_and_a_path_cannot_steer_the_terminal(medreview, tmp_path):
     Study.create(path, "t\x1b[31m\u202eitle\n2").close()
     noted(medreview, path)
 
-    told = medreview("recent")
-    assert {"\x1b", "\u202e", "\x07"}.isdisjoint(told.stdout + medreview("recent", "--json").stdout)
+    told = medreview("review", "--recent")
+    assert {"\x1b", "\u202e", "\x07"}.isdisjoint(told.stdout + medreview("review", "--recent", "--json").stdout)
     assert studies(medreview)[0]["path"] == str(path)
 
 
@@ -116,8 +118,8 @@ def test_without_a_terminal_the_help_is_printed_as_it_is_and_nothing_is_asked(me
     done = medreview(check=2)
 
     assert done.stdout == ""
-    assert done.stderr.startswith("Usage: medreview [OPTIONS] COMMAND [ARGS]...\n\n  Check what")
-    assert "\n  review " in done.stderr
+    assert done.stderr.startswith("Usage: medreview COMMAND|FILE|STUDY ...\n\nCheck what")
+    assert "\n         review " in done.stderr
 
 
 def test_on_a_terminal_with_no_study_yet_what_to_begin_with_is_asked(medreview):

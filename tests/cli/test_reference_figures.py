@@ -96,12 +96,12 @@ def test_of_a_part_of_the_study_only_its_references_are_counted(medreview, study
 
 
 def test_urls_and_citations_tell_what_the_identifiers_turned_out_to_be(medreview, study):
-    urls, citations = (medreview(command, study).stdout for command in ("urls", "citations"))
+    urls, citations = (medreview(*command.split(), study).stdout for command in ("sources addresses", "citations"))
     for told in (urls, citations):
         assert "What the cited identifiers turned out to be" in told
         assert "48 references found in 12 responses: 36 checked, 12 not checked yet" in " ".join(told.split())
-    for command in ("urls", "citations"):
-        found = json.loads(medreview(command, study, "--json").stdout)["references"]
+    for command in ("sources addresses", "citations"):
+        found = json.loads(medreview(*command.split(), study, "--json").stdout)["references"]
         verdicts = found["strata"][0]["references"]["verdicts"]
         assert verdicts == {
             "match": 21, "mismatch": 12, "other_work": 3, "not_found": 0, "ambiguous": 0, "not_checkable": 0,
@@ -128,7 +128,10 @@ def test_next_to_nothing_is_no_false_figure(medreview, tmp_path, verdicts):
         ReferenceRows(study).add("r1", *verdicts)
     screen = " ".join(medreview("stats", path, *FEW).stdout.split())
     document = json.loads(medreview("stats", path, *FEW, "--json").stdout, parse_constant=pytest.fail)
-    told = [medreview(*line).stdout for line in (("stats", path, "--full"), ("urls", path), ("citations", path))]
+    told = [
+        medreview(*line).stdout
+        for line in (("stats", path, "--full"), ("sources", "addresses", path), ("citations", path))
+    ]
 
     jsonschema.validate(document, made())
     for share in document["references"]["strata"][0]["references"]["shares"]:

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _CONTRAST = """
 () => {
   const part = (value) => { const c = value / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
@@ -55,20 +53,6 @@ def report(tmp_path_factory: pytest.TempPathFactory, demo_file: Path) -> Path:
     lists = ["--checklist", "chart", "--checklist", "grras"]
     in_process(["report", "demo.medreview", "demo.html", "--replicates", "99", *lists], folder, {})
     return folder / "demo.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    """One Chromium of the system for all tests of this file."""
-    path = next(filter(None, map(shutil.which, _NAMES)), None)
-    if path is None:
-        pytest.skip(f"no browser here: none of {', '.join(_NAMES)} is installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield made
-        made.close()
 
 
 class Opened:

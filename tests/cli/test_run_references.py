@@ -100,7 +100,7 @@ def test_settings_of_somebody_else_open_no_library_and_ask_nobody_until_they_are
     refused = medreview(*RUN, check=2).stderr
     assert "references.library" in refused
     assert not (folder / "s.medreview").exists()
-    trusted = medreview("trust", "medreview.toml", "--yes").stdout
+    trusted = medreview("config", "trust", "medreview.toml", "--yes").stdout
     assert "library of references: " in trusted
     assert "references are looked up at the services" in trusted
     medreview(*RUN)

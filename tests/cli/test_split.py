@@ -15,7 +15,7 @@ SAMPLE = Path(__file__).parents[2] / "sample_data"
 
 def test_what_was_judged_and_decided_in_shards_comes_back(tmp_path: Path, medreview: Program, demo: Path) -> None:
     away = Path(shutil.copy(demo, tmp_path / "whole.medreview"))
-    medreview("split", demo, 3)
+    medreview("team", "split", demo, 3)
     files = sorted(demo.parent.glob("*-of-3.medreview"))
     pairs = "SELECT statement_id, snapshot_id FROM judgement GROUP BY 1, 2"
     for file in (*files, away):
@@ -27,10 +27,10 @@ def test_what_was_judged_and_decided_in_shards_comes_back(tmp_path: Path, medrev
             pipeline.roll_up(study)
             if file != away:
                 decide(study, "zoe", rows[0]["statement_id"], "evidence", "partial")
-    assert "3 events added" in medreview("merge", demo, *files).stdout
+    assert "3 events added" in medreview("team", "merge", demo, *files).stdout
     assert "whole, 3 events" in medreview("check", demo).stdout
     before = logical(demo)
-    assert "0 events added" in medreview("merge", demo, *files).stdout
+    assert "0 events added" in medreview("team", "merge", demo, *files).stdout
     assert logical(demo) == before
     verdicts = "SELECT * FROM verdict ORDER BY statement_id"
     with Study.open(demo, read_only=True) as merged, Study.open(away, read_only=True) as whole:
@@ -42,17 +42,17 @@ def test_what_is_fetched_and_judged_in_shards_gives_the_verdicts_of_the_whole(
 ) -> None:
     whole, study = tmp_path / "whole.medreview", tmp_path / "study.medreview"
     medreview("import", whole, SAMPLE / "responses.jsonl")
-    refused = medreview("split", whole, 2, check=2).stderr
+    refused = medreview("team", "split", whole, 2, check=2).stderr
     assert "have no statements yet, and statements that are made in a shard do not come back" in refused
     assert f"First run `medreview parse {whole}`" in refused
     medreview("parse", whole)
     shutil.copy(whole, study)
-    medreview("split", study, 2)
+    medreview("team", "split", study, 2)
     shards = sorted(tmp_path.glob("study-*.medreview"))
     for each in (whole, *shards):
         medreview("fetch", each, "--pages", SAMPLE / "pages")
         medreview("judge", each)
-    assert "36 pages added" in medreview("merge", study, *shards).stdout
+    assert "36 pages added" in medreview("team", "merge", study, *shards).stdout
     assert "0 pairs judged offline" in medreview("judge", study).stdout
     verdicts = "SELECT * FROM verdict ORDER BY statement_id"
     with Study.open(study, read_only=True) as merged, Study.open(whole, read_only=True) as one:
@@ -61,6 +61,6 @@ def test_what_is_fetched_and_judged_in_shards_gives_the_verdicts_of_the_whole(
 
 
 def test_a_shard_that_is_there_is_not_written_over(medreview: Program, demo: Path) -> None:
-    medreview("split", demo, 2)
-    assert "may hold work" in medreview("split", demo, 2, check=2).stderr
+    medreview("team", "split", demo, 2)
+    assert "may hold work" in medreview("team", "split", demo, 2, check=2).stderr
     assert len(list(demo.parent.glob("*-of-2.medreview"))) == 2

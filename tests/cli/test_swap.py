@@ -15,11 +15,11 @@ def test_two_studies_are_compared_in_tables_and_as_json_and_the_look_is_recorded
     a, b = tmp_path / "a.medreview", tmp_path / "b.medreview"
     for path, parser, said in ((a, "split 9", FIRST), (b, "claude p/1 run", SECOND)):
         parsed(path, parser, said).close()
-    told = " ".join(medreview("swap", a, b, "--replicates", "99").stdout.split())
+    told = " ".join(medreview("judges", "swap", a, b, "--replicates", "99").stdout.split())
     for words in ("Support under each combination", "split, g", "claude, c", "Another parser", "Another verifier",
                   "split - claude (g)", "On the statements that both have"):  # fmt: skip
         assert words in told, words
-    found = json.loads(medreview("swap", a, b, "--replicates", "99", "--json").stdout)
+    found = json.loads(medreview("judges", "swap", a, b, "--replicates", "99", "--json").stdout)
     assert {one["pipeline"]["study"] for one in found["support"]} == {"a", "b"}
     assert len(found["swaps"]) == 4
     for path in (a, b):
@@ -31,5 +31,5 @@ def test_two_studies_are_compared_in_tables_and_as_json_and_the_look_is_recorded
 def test_what_cannot_be_compared_is_said(medreview: Program, tmp_path: Path) -> None:
     a = tmp_path / "a.medreview"
     parsed(a, "split 9", {"r1": {"One.": "g+"}}).close()
-    assert "named twice" in medreview("swap", a, a, check=2).stderr
-    assert "nothing was swapped" in medreview("swap", a).stdout
+    assert "named twice" in medreview("judges", "swap", a, a, check=2).stderr
+    assert "nothing was swapped" in medreview("judges", "swap", a).stdout

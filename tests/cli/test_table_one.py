@@ -73,7 +73,7 @@ def test_cases_have_notes_and_categories_and_no_column_of_statements(medreview: 
 
 def test_what_was_declared_ends_the_report_and_nothing_stands_where_nothing_was(medreview: Program, demo: Path) -> None:
     assert _report(medreview, demo).xpath("//section[@id='declared']") == []
-    medreview("declare", demo, "--funding", "A grant of <b>B</b>.", "--ethics", "Waived.", "--reviewer", "kb")
+    medreview("plan", "declare", demo, "--funding", "A grant of <b>B</b>.", "--ethics", "Waived.", "--reviewer", "kb")
     (section,) = _report(medreview, demo).xpath("//section[@id='declared']")
     told = {one.text_content(): one.getnext().text_content() for one in section.iter("dt")}
     assert told == {"Ethics approval and consent": "Waived.", "Funding": "A grant of <b>B</b>."}

@@ -35,7 +35,9 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Program:
     lead_makes_the_study(lambda *words: medreview(*words).stdout, medreview.folder, TEAM, "s1", 6)
     for one in TEAM.annotators:
         for draw in ("items", "answers"):
-            medreview("package", "s.medreview", f"{draw}-{one.name}.medreview", "--batch", draw, "--for", one.name)
+            medreview(
+                "team", "package", "s.medreview", f"{draw}-{one.name}.medreview", "--batch", draw, "--for", one.name
+            )
     return medreview
 
 
@@ -46,14 +48,14 @@ def handed_in(handed_out: Program) -> Program:
     copies = [f"{draw}-{one.name}.medreview" for one in TEAM.annotators for draw in ("items", "answers")]
     # One comes back half done, then done, and in the end once more: decisions are counted once.
     decide_batch(medreview.folder / copies[0], "anna", TEAM, most=3)
-    assert "added" in medreview("merge", "s.medreview", copies[0]).stdout
+    assert "added" in medreview("team", "merge", "s.medreview", copies[0]).stdout
     (items, _) = json.loads(medreview("plan", "show", "s.medreview", "--json").stdout)
     assert [one["decided"] for one in items["reviewers"]] == [3, 0, 0, 0]
     for copy in copies:
         decide_batch(medreview.folder / copy, copy.partition("-")[2].removesuffix(".medreview"), TEAM)
-    said = medreview("merge", "s.medreview", *copies).stdout
+    said = medreview("team", "merge", "s.medreview", *copies).stdout
     assert said.count("A copy without what judges say brings decisions alone.") == 1
-    assert medreview("merge", "s.medreview", copies[0]).stdout.startswith("0 events added")
+    assert medreview("team", "merge", "s.medreview", copies[0]).stdout.startswith("0 events added")
     return medreview
 
 

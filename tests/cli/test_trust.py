@@ -31,12 +31,12 @@ def test_a_judge_of_the_working_folder_is_asked_only_after_it_was_trusted_and_as
 
     refused = medreview(*ask, check=2).stderr
     assert "medreview.toml would say where texts and keys go (judges.near)" in refused
-    assert "medreview trust medreview.toml" in refused
-    assert "nothing was changed" in medreview("trust", check=2).stderr
+    assert "medreview config trust medreview.toml" in refused
+    assert "nothing was changed" in medreview("config", "trust", check=2).stderr
     assert endpoint.asked == []
-    assert "untrusted" in json.loads(medreview("where", "--json").stdout)
+    assert "untrusted" in json.loads(medreview("config", "where", "--json").stdout)
 
-    told = json.loads(medreview("trust", "--yes", "--json").stdout)
+    told = json.loads(medreview("config", "trust", "--yes", "--json").stdout)
     assert told["trusted"] is True
     assert told["settings"] == [f"  judge near: m at {endpoint.settings().host}, no key"]
     assert (tmp_path / "config" / "medreview" / "trusted.json").stat().st_mode & 0o077 == 0
@@ -46,8 +46,8 @@ def test_a_judge_of_the_working_folder_is_asked_only_after_it_was_trusted_and_as
 
     file.write_text(file.read_text() + 'api_key_env = "HOME"\n')
     assert "changed since" in medreview("judge", demo, "--judge", "near", "--limit", 2, check=2).stderr
-    medreview("trust", "--yes")
-    medreview("trust", "--forget")
+    medreview("config", "trust", "--yes")
+    medreview("config", "trust", "--forget")
     assert "not trusted yet" in medreview("judge", demo, "--judge", "near", "--limit", 2, check=2).stderr
     assert len(endpoint.asked) == 1
 
@@ -87,7 +87,7 @@ def test_each_of_them_is_refused_by_what_would_use_it_and_by_nothing_else(tmp_pa
     own_settings(tmp_path, '[judges.own]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n')
     (tmp_path / "medreview.toml").write_text(text)
 
-    with pytest.raises(Untrusted, match=r"medreview trust medreview\.toml"):
+    with pytest.raises(Untrusted, match=r"medreview config trust medreview\.toml"):
         use(load_config())
     assert load_config(tmp_path / "medreview.toml").untrusted == {}
     use(load_config(tmp_path / "medreview.toml") if "judges" in text else Config(judges=load_config().judges))
@@ -118,29 +118,29 @@ def test_own_settings_in_a_folder_that_others_may_write_are_refused(medreview, t
 def test_only_a_file_of_bounded_size_and_depth_is_read_as_settings(medreview, tmp_path):
     file = tmp_path / "medreview.toml"
     os.mkfifo(file)
-    assert "this is something else" in medreview("trust", "--yes", check=2).stderr
+    assert "this is something else" in medreview("config", "trust", "--yes", check=2).stderr
     file.unlink()
     for text, word in (("#" * 200_000, "more than 100,000 bytes"), (f"{'a.' * 40_000}a = 1", "more than 500 dots")):
         file.write_text(text)
-        assert word in medreview("trust", "--yes", check=2).stderr
+        assert word in medreview("config", "trust", "--yes", check=2).stderr
         assert word in medreview("judges", check=2).stderr
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"files": 3}', "[" * 50_000, None], ids=str)
 def test_a_list_of_trusted_files_that_cannot_be_read_trusts_nothing_and_is_said(medreview, tmp_path, content):
     (tmp_path / "medreview.toml").write_text(ELSEWHERE)
-    medreview("trust", "--yes")
+    medreview("config", "trust", "--yes")
     kept = tmp_path / "config" / "medreview" / "trusted.json"
     if content is None:
         kept.chmod(0o666)
     else:
         kept.write_text(content)
 
-    assert "untrusted" in json.loads(medreview("where", "--json").stdout)
+    assert "untrusted" in json.loads(medreview("config", "where", "--json").stdout)
     word = "Others may write" if content is None else "Delete it, and trust again"
-    assert word in medreview("trust", "--yes", check=2).stderr
+    assert word in medreview("config", "trust", "--yes", check=2).stderr
     kept.unlink()
-    medreview("trust", "--yes")
+    medreview("config", "trust", "--yes")
 
 
 def test_what_is_shown_for_trust_cannot_be_read_as_something_else(medreview, tmp_path):
@@ -148,7 +148,7 @@ def test_what_is_shown_for_trust_cannot_be_read_as_something_else(medreview, tmp
     text = ELSEWHERE.replace('"m"', json.dumps(model)) + '[services]\ndoi = "https://doi.example/ safe"\n'
     (tmp_path / "medreview.toml").write_text(f'proxy = "http://me:hidden@proxy.example:1"\n{text}')
 
-    assert json.loads(medreview("trust", "--yes", "--json").stdout)["settings"] == [
+    assert json.loads(medreview("config", "trust", "--yes", "--json").stdout)["settings"] == [
         f'  judge near: "{model}" at 127.0.0.1:9, the key in AWS_SECRET_ACCESS_KEY',
         '  service doi: "https://doi.example/ safe"',
         '  proxy: "http://me:[key]@proxy.example:1"',

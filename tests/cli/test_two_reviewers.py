@@ -23,7 +23,7 @@ def test_a_copy_goes_to_a_colleague_comes_back_and_conflicts_are_listed(
     medreview: Program, home: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "for-bo.medreview"
-    said = medreview("package", home, copy, "--for", "bo").stdout
+    said = medreview("team", "package", home, copy, "--for", "bo").stdout
     assert "Left out: what judges and other machines say; the names of the models" in said
     checked = medreview("check", copy)
     assert "for bo on" in checked.stderr
@@ -31,25 +31,27 @@ def test_a_copy_goes_to_a_colleague_comes_back_and_conflicts_are_listed(
     assert json.loads(medreview("check", copy, "--json").stdout)["package"]["made_for"] == "bo"
     with Study.open(copy) as study:
         decide_all(study, "bo", 1)
-    assert "added" in medreview("merge", home, copy).stdout
-    lines = medreview("conflicts", home, "--kind", "statement").stdout
+    assert "added" in medreview("team", "merge", home, copy).stdout
+    lines = medreview("team", "conflicts", home, "--kind", "statement").stdout
     assert "1 conflict, 1 open: statement, evidence, ada and bo" in lines
     assert "ada contradicted, bo not addressed" in lines
-    told = json.loads(medreview("conflicts", home, "--open", "--json", "--csv", tmp_path / "c.csv").stdout)
+    told = json.loads(medreview("team", "conflicts", home, "--open", "--json", "--csv", tmp_path / "c.csv").stdout)
     assert {one["kind"] for one in told["counts"]} >= {"statement", "pair", "qa"}
     assert (tmp_path / "c.csv").read_text(encoding="utf-8-sig").count("\n") > 2 * len(told["conflicts"])
-    assert "no kind of unit" in medreview("conflicts", home, "--kind", "cell", check=2).stderr
-    assert "not a part" in medreview("package", home, tmp_path / "x", "--without", "all", check=2).stderr
+    assert "no kind of unit" in medreview("team", "conflicts", home, "--kind", "cell", check=2).stderr
+    assert "not a part" in medreview("team", "package", home, tmp_path / "x", "--without", "all", check=2).stderr
 
 
 def test_the_share_of_the_second_reviewer_is_shown_and_raised(medreview: Program, home: Path) -> None:
-    assert "Nothing is annotated a second time" in medreview("share", home).stdout
-    set_so = medreview("share", home, "--kind", "statement", "--rate", "1", "--reviewer", "bo").stdout
+    assert "Nothing is annotated a second time" in medreview("plan", "share", home).stdout
+    set_so = medreview("plan", "share", home, "--kind", "statement", "--rate", "1", "--reviewer", "bo").stdout
     assert "statement: 100% (seed 0), 1 of 1 unit drawn; 1 wait for bo, 0 decided by bo and another" in set_so
-    (one,) = json.loads(medreview("share", home, "--json", "--reviewer", "ada").stdout)["shares"]
+    (one,) = json.loads(medreview("plan", "share", home, "--json", "--reviewer", "ada").stdout)["shares"]
     assert (one["waiting"], one["ready"]) == (0, 0)
-    assert "only ever raised" in medreview("share", home, "--kind", "statement", "--rate", "0.5", check=2).stderr
-    assert "Say of which kind" in medreview("share", home, "--rate", "0.5", check=2).stderr
+    assert (
+        "only ever raised" in medreview("plan", "share", home, "--kind", "statement", "--rate", "0.5", check=2).stderr
+    )
+    assert "Say of which kind" in medreview("plan", "share", home, "--rate", "0.5", check=2).stderr
 
 
 @pytest.mark.parametrize("command", ["export", "stats", "report", "assisted"])

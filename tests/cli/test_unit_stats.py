@@ -94,7 +94,7 @@ def test_key_facts_that_are_not_there_yet_are_said_with_the_command_that_brings_
     with Study.create(path):
         pass
     told = medreview("stats", path, "--unit", "key_fact", "--replicates", 99).stdout
-    assert "medreview facts" in told
+    assert "FILE --as facts" in told
     assert "medreview generate key-facts" in told
     with Study.open(path) as made:
         facts = FactStudy(made)
@@ -231,7 +231,7 @@ def test_models_are_scored_against_all_gold_before_anybody_decides_and_that_is_o
     assert (given["unit"]["family"]["right_labels"], given["all_gold"]["undecided"]) == (24, 24)
     assert "no right labels of QA items" in medreview("stats", path, "--gold", "--unit", "qa", check=2).stderr
     copy = tmp_path / "for-bo.medreview"
-    medreview("package", path, copy, "--for", "bo", "--without", "none")
+    medreview("team", "package", path, copy, "--for", "bo", "--without", "none")
     assert "the owner of the study scores models" in medreview("stats", copy, "--gold", check=2).stderr
 
 
@@ -311,7 +311,7 @@ def test_reviewers_are_left_out_by_name_or_by_checks_of_attention_and_that_is_sa
 
 def test_a_judge_without_a_word_on_the_leading_scale_is_named_and_was_asked(medreview, tmp_path):
     study = tmp_path / "q.medreview"
-    medreview("replay", "cliniqlink", study, "--sample")
+    medreview("papers", "replay", "cliniqlink", study, "--sample")
     screen = medreview("stats", study, "--unit", "ranking", *FEW).stdout
     assert "Without a word on this scale: juror-one." in screen
     assert "undefined" not in screen

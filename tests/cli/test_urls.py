@@ -1,4 +1,4 @@
-"""``medreview urls`` as a person and a script meet it, with an archive and a registry on this machine."""
+"""``medreview sources addresses`` as a person and a script meet it, with an archive and a registry on this machine."""
 
 import json
 from urllib.parse import parse_qs, urlsplit
@@ -76,7 +76,7 @@ def study(tmp_path):
 
 
 def test_the_report_fits_80_columns_and_says_what_each_number_is(medreview, study, services):
-    shown = medreview("urls", study, "--archive", "--registry")
+    shown = medreview("sources", "addresses", study, "--archive", "--registry")
 
     assert max(len(line) for line in shown.stdout.splitlines() if not line.startswith("  medreview ")) <= 80
     for words in (
@@ -101,7 +101,7 @@ def test_the_report_fits_80_columns_and_says_what_each_number_is(medreview, stud
 
 
 def test_names_from_outside_cannot_act_on_the_terminal(medreview, study):
-    shown = medreview("urls", study).stdout
+    shown = medreview("sources", "addresses", study).stdout
 
     assert "[red]eve\u241b]52;c;aGk=\u2407\ufffd[/red]" in "".join(shown.split())
     assert not {"\x1b", "\x07", "\u202e"} & set(shown)
@@ -113,18 +113,18 @@ def test_the_figures_need_no_network_afterwards_and_nothing_is_asked_twice(medre
         assert told["provenance"].pop("made_at")
         return told
 
-    first = figures(medreview("urls", study, "--archive", "--registry", "--json"))
+    first = figures(medreview("sources", "addresses", study, "--archive", "--registry", "--json"))
     services.down = True
-    again = medreview("urls", study, "--archive", "--registry", "--json")
+    again = medreview("sources", "addresses", study, "--archive", "--registry", "--json")
 
     assert figures(again) == first
     assert "archive: nothing asked; 3 known from before\n" in again.stderr
-    assert figures(medreview("urls", study, "--json")) == first
+    assert figures(medreview("sources", "addresses", study, "--json")) == first
 
 
 def test_a_service_that_is_down_leaves_figures_and_a_sentence(medreview, study, services):
     services.down = True
-    shown = medreview("urls", study, "--archive", "--registry")
+    shown = medreview("sources", "addresses", study, "--archive", "--registry")
 
     assert "archive: asked about 3 addresses, 3 of them without an answer (asked again next time)" in shown.stderr
     assert "undefined: the archive has not answered for any of them" in shown.stdout
@@ -132,7 +132,7 @@ def test_a_service_that_is_down_leaves_figures_and_a_sentence(medreview, study, 
 
 
 def test_json_holds_every_figure(medreview, study, services):
-    report = json.loads(medreview("urls", study, "--archive", "--top", 2, "--json").stdout)
+    report = json.loads(medreview("sources", "addresses", study, "--archive", "--top", 2, "--json").stdout)
     whole = report["strata"][0]
 
     assert {"name", "value", "low", "high", "method", "n", "clusters", "dropped", "reason"} <= whole["validity"].keys()
@@ -145,31 +145,35 @@ def test_json_holds_every_figure(medreview, study, services):
 
 def test_a_list_of_ones_own(medreview, study, tmp_path):
     (tmp_path / "mine.toml").write_text('domains = ["a-rather-long-name-of-a-health-information-site.org"]\n')
-    report = json.loads(medreview("urls", study, "--paywalled", tmp_path / "mine.toml", "--json").stdout)
+    report = json.loads(
+        medreview("sources", "addresses", study, "--paywalled", tmp_path / "mine.toml", "--json").stdout
+    )
 
     assert report["paywalled_domains"] == 1
     assert report["strata"][0]["paywalls"]["listed_only"] > 0
-    assert "mine.toml" in medreview("urls", study, "--paywalled", tmp_path / "mine.toml").stdout
+    assert "mine.toml" in medreview("sources", "addresses", study, "--paywalled", tmp_path / "mine.toml").stdout
 
 
 def test_mistakes_are_one_sentence(study, medreview, tmp_path):
-    done = medreview("urls", study, "--paywalled", tmp_path / "none.toml", check=2)
+    done = medreview("sources", "addresses", study, "--paywalled", tmp_path / "none.toml", check=2)
     assert done.stderr == f"medreview: The list {tmp_path / 'none.toml'} cannot be read (No such file or directory).\n"
-    assert medreview("urls", tmp_path / "no.medreview", check=2).stderr.startswith("medreview: There is no study at")
+    assert medreview("sources", "addresses", tmp_path / "no.medreview", check=2).stderr.startswith(
+        "medreview: There is no study at"
+    )
 
 
 def test_a_study_without_citations_is_a_sentence(medreview, tmp_path):
     Study.create(tmp_path / "new.medreview").close()
 
-    assert medreview("urls", tmp_path / "new.medreview").stdout == (
+    assert medreview("sources", "addresses", tmp_path / "new.medreview").stdout == (
         "No response of this study cites anything: there is no address to look at.\n"
     )
 
 
 def test_help_says_what_goes_where(medreview):
-    shown = " ".join(medreview("urls", "--help").stdout.split())
+    shown = " ".join(medreview("sources", "addresses", "--help").stdout.split())
 
-    assert "Example: medreview urls" in shown
+    assert "Example: medreview sources addresses" in shown
     assert "rdap.org" in shown
 
 

@@ -12,7 +12,7 @@ from medreview.review.queue import open_queue
 from medreview.review.session import ReviewSession
 from medreview.review.span_editing import SpanEdit
 from medreview.study import Study
-from tests.docs.test_pages import page
+from tests.docs.test_pages import ROOT, page, written
 from tests.support.commands import Program
 from tests.support.saved_pages import save_pages
 
@@ -63,68 +63,43 @@ def test_what_changed_around_a_label(terminal: Program) -> None:
     save_pages(folder / "pages", {URL: KIDNEY.format(dose=850)})
     terminal("fetch", "sepsis.medreview", "--refresh", "--pages", "pages")
 
-    command, output = shown("sources.md")
+    (output,) = re.findall(r"^```text\n(.*?)^```", page("sources.md"), re.MULTILINE | re.DOTALL)
 
-    assert printed(output).fullmatch(terminal(*command.split()).stdout)
+    assert printed(output).fullmatch(terminal("diff", "sepsis.medreview", "kidney.example").stdout)
 
 
 def test_the_figures_of_a_reviewer(terminal: Program, demo_file: Path) -> None:
-    path = Path(shutil.copy(demo_file, terminal.folder / "sepsis.medreview"))
+    path = Path(shutil.copy(demo_file, terminal.folder / "demo.medreview"))
     with Study.open(path) as study:
         session = ReviewSession(study, "kb", open_queue(study, "responses", "kb"))
         for place in range(60):
             session.go(place)
             session.decide("partial" if place % 7 == 3 else session.judges_say or "not_addressed")
 
-    command, output = shown("statistics.md")
+    command, output = shown("stats-output.md")
 
     assert printed(output).fullmatch(terminal(*command.split()).stdout)
 
 
 def test_the_evidence_filter(terminal: Program) -> None:
-    blocks = re.findall(r"^```json\n(.*?)^```", page("evidence.md"), re.MULTILINE | re.DOTALL)
-    cases, answers = blocks
+    (answers,) = re.findall(r"^```json\n(.*?)^```", page("evidence-filter.md"), re.MULTILINE | re.DOTALL)
 
-    told = terminal("evidence", "--jsonl", input=cases).stdout
+    told = terminal("evidence", "--jsonl", input=written("evidence-filter.md")).stdout
 
     assert [json.loads(line) for line in told.splitlines()] == [json.loads(line) for line in answers.splitlines()]
 
 
-def invented(name: str, title: str, journal: str, year: int, *authors: str, **more: str) -> dict[str, object]:
-    """A work in CSL-JSON; authors as ``Family, Given``."""
-    named = [dict(zip(("family", "given"), author.split(", "), strict=True)) for author in authors]
-    dated = {"issued": {"date-parts": [[year]]}, "author": named}
-    return {"id": name, "type": "article-journal", "title": title, "container-title": journal, **dated, **more}
-
-
-def test_a_list_of_references_and_the_filter_for_them(terminal: Program) -> None:
-    medicine = "Journal of Invented Medicine"
-    works = [
-        invented("okafor2019", "Restrictive fluids in septic shock: a cluster randomised trial", medicine, 2019,
-                 "Okafor, Ngozi", "Lee, Kim", volume="12", page="101-109"),
-        invented("oyelaran2023", "Influenza vaccine in pregnancy: a cohort study", "Annals of Invented Obstetrics",
-                 2023, "Oyelaran-Voss, Ade", "Hallikainen, Tuula", volume="7", page="11-18"),
-        invented("thorsell2021", "Low-molecular-weight heparins: a review", medicine, 2021, "Thorsell, Eva",
-                 DOI="10.5555/jim.2021.4"),
-        invented("lindqvist2018", "Enoxaparin in renal impairment", medicine, 2018, "Lindqvist, Anna", "Moreau, Claire",
-                 DOI="10.5555/jim.2018.2"),
-    ]  # fmt: skip
-    (terminal.folder / "library.json").write_text(json.dumps(works))
-    (listed,) = re.findall(r"^```text\n(1\. .*?)^```", page("references.md"), re.MULTILINE | re.DOTALL)
-    (terminal.folder / "list.txt").write_text(listed)
+def test_references_of_the_sample_answers_and_the_filter_for_them(terminal: Program) -> None:
+    shutil.copytree(ROOT / "sample_data", terminal.folder / "sample_data")
     command, output = shown("references.md")
 
     assert printed(output).fullmatch(terminal(*command.split()).stdout)
 
-    line, answer = re.findall(r"^```json\n(.*?)^```", page("references.md"), re.MULTILINE | re.DOTALL)
-    told = json.loads(terminal("references", "--jsonl", "--library", "library.json", input=line).stdout)
-    said = json.loads(answer)
-    assert said.keys() == told.keys()
-    for name, value in said.items():
-        if isinstance(value, str):
-            assert told[name].startswith(value.removesuffix(" ..."))
-        elif isinstance(value, list) and name != "candidates":
-            assert all(one in told[name] for one in value)
+    (line,) = re.findall(r"^echo '(.*)' > one.jsonl$", page("references.md"), re.MULTILINE)
+    (answer,) = re.findall(r"^```json\n(.*?)^```", page("references.md"), re.MULTILINE | re.DOTALL)
+    told = json.loads(terminal("references", "--jsonl", "--library", "sample_data/library.json", input=line).stdout)
+    assert all(told[name].startswith(value.removesuffix(" ...")) for name, value in json.loads(answer).items())
+    assert all(f"`{name}`" in page("references.md") for name in told.keys() - json.loads(answer).keys())
 
 
 def test_records_that_are_shown_can_be_imported(terminal: Program) -> None:

@@ -4,31 +4,35 @@ import copy
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from medreview.config import SETTINGS, Config, load_config
 from medreview.exchange.exports.export import FILES
 from medreview.judges.tasks.registry import NAMES
-from medreview.labels import EVIDENCE, HALLUCINATION, PAGE_STATES, QUOTE_STATUSES, REASONS
+from medreview.labels import QUOTE_STATUSES
 from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.llm.settings import JudgeSettings
-from medreview.review.actions import FIGURES, REVIEW, Action, shown_key
+from medreview.review.queue_filters import filters_of
 from medreview.review.queue_kinds import KINDS
-from medreview.review.why_flagged import every_reason
 from medreview.sources.reach import MEANING
-from medreview.study.own_axes import parse, shipped_text
+from medreview.study.own_axes import parse
 from medreview.units import registry
 from tests.support.commands import Program
 from tests.tools import settings_tables
 from tests.tools.glossary_page import PAGE as GLOSSARY
 from tests.tools.glossary_page import glossary_page
+from tests.tools.keys_page import PAGES as KEYS
 from tests.tools.producers_page import PAGE as PRODUCERS
 from tests.tools.producers_page import producers_page
 from tests.tools.replays_page import PAGE, replays_page
 from tests.tools.stats_schema import PLACE, lost, made
+from tests.tools.units_files_page import PAGE as UNITS_FILES
+from tests.tools.units_files_page import units_files_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "sample_data" / "README.md"])
@@ -36,10 +40,26 @@ _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
+MADE: Final = {
+    **KEYS,
+    GLOSSARY: glossary_page,
+    PAGE: replays_page,
+    PRODUCERS: producers_page,
+    UNITS_FILES: units_files_page,
+}
+"""By page that a tool writes: what makes its text."""
+
+
 def page(name: str) -> str:
     """The text of the one page of this name, in whichever part of the documentation it stands."""
     (path,) = [path for path in PAGES if path.name == name and path.is_relative_to(ROOT / "docs")]
     return path.read_text(encoding="utf-8")
+
+
+def written(name: str) -> str:
+    """The file that a page writes by a here-document."""
+    (text,) = re.findall(r"<<'END'\n(.*?)^END$", page(name), re.MULTILINE | re.DOTALL)
+    return str(text)
 
 
 def anchors(text: str) -> set[str]:
@@ -73,25 +93,18 @@ def test_every_page_is_in_the_index() -> None:
     assert {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} - {"README.md"} <= listed
 
 
-@pytest.mark.parametrize(("name", "table"), [("keys", REVIEW), ("figure keys", FIGURES)])
-def test_the_key_tables_are_those_of_the_actions(name: str, table: tuple[Action, ...]) -> None:
-    rows = [f"| {' '.join(f'`{shown_key(key)}`' for key in action.keys)} | {action.help} |" for action in table]
-    found = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- /{name} -->", page("reviewing.md"), re.DOTALL)
-
-    assert found
-    assert found[1].splitlines() == rows
+@pytest.mark.parametrize(("path", "made"), MADE.items(), ids=lambda it: getattr(it, "name", ""))
+def test_a_page_that_is_made_from_the_program_is_what_it_would_be_now(path: Path, made: Callable[[], str]) -> None:
+    assert path.read_text(encoding="utf-8") == made(), f"make it again: python -m {made.__module__}"
 
 
-def test_the_queues_and_labels_are_those_of_the_program() -> None:
-    lines = page("reviewing.md").splitlines()
-    for kind in KINDS:
-        assert f"| {kind.title} | `{kind.name}` | {kind.mode} | {kind.help} |" in lines
-    for label in (*EVIDENCE, *HALLUCINATION, *REASONS):
-        assert f"| `{label.key}` | {label.name} | {label.definition} |" in lines
+def test_every_filter_of_statements_is_described() -> None:
+    text = page("reviewing.md")
+    assert [name for name in filters_of(KINDS[0]) if f"`{name}=" not in text] == []
 
 
 OF_KINDS = {table.file for kind in registry.KINDS.values() for table in kind.tables}
-"""Files that units.md describes, each with its kind."""
+"""Files that keys-and-labels.md names, each with its kind."""
 
 
 SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotations.jsonld", "manifest.json")
@@ -101,12 +114,11 @@ SINGLE = ("labels_by_reviewer.csv", "value_labels.csv", "codebook.csv", "annotat
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("sources.md", PAGE_STATES),
         ("evidence.md", QUOTE_STATUSES),
         ("judges.md", NAMES),
-        ("files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
+        ("export-files.md", [*(name for name in FILES if name not in OF_KINDS), *SINGLE]),
     ],
-    ids=["page states", "quote statuses", "tasks", "files of an export"],
+    ids=["quote statuses", "tasks", "files of an export"],
 )
 def test_a_table_has_every(name: str, words: list[str]) -> None:
     cells = {
@@ -133,7 +145,7 @@ def test_what_became_of_a_source_is_worded_as_in_the_report() -> None:
 
 def test_the_settings_that_are_shown_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    of_settings = re.compile(r"^```toml\n(?!\[synonyms\]|\[\[axis\]\])(.*?)^```", re.M | re.S)
+    of_settings = re.compile(r"^```toml\n(?!(?:# .*\n)?\[(?:synonyms\]|\[axis\]))(.*?)^```", re.M | re.S)
     blocks = [block for path in PAGES for block in of_settings.findall(path.read_text(encoding="utf-8"))]
     assert len(blocks) >= 2
     for block in blocks:
@@ -143,13 +155,11 @@ def test_the_settings_that_are_shown_are_read(tmp_path: Path, monkeypatch: pytes
         assert all(judge.is_local != bool(judge.api_key_env) for judge in config.judges.values())
 
 
-def test_the_axes_that_are_shown_are_read_and_those_that_are_shipped_are_told() -> None:
+def test_the_axes_that_are_shown_are_read_() -> None:
     text = page("axes.md")
     (block,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     (axis,) = parse(block, kinds=["statement", *registry.KINDS])
     assert (axis.axis, axis.ordered, [level.key for level in axis.levels]) == ("own.readability", True, ["1", "2"])
-    (harm,) = parse(shipped_text("harm"))
-    assert all(f"| `{one.key}` | {one.name} | {one.definition} |" in text for one in harm.levels)
     assert all(f"`{kind}`" in text for kind in ("statement", *registry.KINDS))
 
 
@@ -164,20 +174,8 @@ def test_the_synonyms_that_are_shown_are_read(tmp_path: Path) -> None:
     assert not one & other
 
 
-def test_the_page_says_what_the_replays_do() -> None:
-    assert PAGE.read_text(encoding="utf-8") == replays_page(), "write it anew: python -m tests.tools.replays_page"
-
-
-def test_the_table_has_every_producer() -> None:
-    assert PRODUCERS.read_text("utf-8") == producers_page(), "write it anew: python -m tests.tools.producers_page"
-
-
-def test_the_glossary_is_that_of_the_screens() -> None:
-    assert GLOSSARY.read_text("utf-8") == glossary_page(), "write it anew: python -m tests.tools.glossary_page"
-
-
 def test_the_page_names_every_key_of_the_json(tmp_path: Path) -> None:
-    told = json.loads(Program(tmp_path)("replay", "cds", "s.medreview", "--sample", "--json").stdout)
+    told = json.loads(Program(tmp_path)("papers", "replay", "cds", "s.medreview", "--sample", "--json").stdout)
     text = PAGE.read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)`", text.partition("## As JSON")[2].partition("\n## ")[0]))
     assert named >= {*told, *told["steps"][0], *told["figures"][0]}
@@ -211,8 +209,3 @@ def test_what_comes_in_addition_is_no_loss():
 def test_every_class_of_the_schema_is_described():
     for name, held in made()["$defs"].items():
         assert held.get("description") or held["type"] != "object", name
-
-
-def test_the_page_on_flags_has_the_words_of_every_one_of_them() -> None:
-    told = page("why-flagged.md")
-    assert [reason.short for reason in every_reason() if f"**{reason.short}**" not in told] == []

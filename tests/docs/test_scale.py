@@ -1,4 +1,4 @@
-"""The programs that the page on scale shows do what it says; with Ray, where it is there (the extra ``scale``)."""
+"""The programs that the page on Ray shows do what it says; with Ray, where it is there (the extra ``scale``)."""
 
 import json
 import re
@@ -17,14 +17,16 @@ from medreview.judges.batch_out import write_batch
 from medreview.judges.tasks.registry import task_for
 from medreview.llm.settings import JudgeSettings
 from medreview.study import Study
-from tests.docs.test_pages import page
+from tests.docs.test_pages import page, written
 from tests.support.commands import PATIENCE
 from tests.support.judge_endpoint import NOT_ADDRESSED, as_asked
 
 
 def shown(name: str) -> str:
     """The text of a program that the page shows."""
-    found = re.search(rf"<!-- {re.escape(name)} -->\n```python\n(.*?)^```", page("scale.md"), re.MULTILINE | re.DOTALL)
+    found = re.search(
+        rf"<!-- {re.escape(name)} -->\n```python\n(.*?)^```", page("ray-programs.md"), re.MULTILINE | re.DOTALL
+    )
     assert found
     return found[1]
 
@@ -38,8 +40,8 @@ def program(name: str) -> ModuleType:
 
 def cases() -> list[str]:
     """Lines for the filter: statements, quotes, and one that is no line."""
-    blocks = re.findall(r"^```json\n(.*?)^```", page("evidence.md"), re.MULTILINE | re.DOTALL)
-    return [*blocks[0].splitlines(), '{"statement": "Ü", "source_text": "ü – ”x”"}', '{"quote": 7, "source_text": "a"}']
+    lines = written("evidence-filter.md").splitlines()
+    return [*lines, '{"statement": "Ü", "source_text": "ü – ”x”"}', '{"quote": 7, "source_text": "a"}']
 
 
 def test_a_batch_of_lines_is_answered_as_the_filter_answers_them() -> None:

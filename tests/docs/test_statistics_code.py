@@ -1,4 +1,4 @@
-"""The code of docs/explanation/statistics.md makes the figures of ``stats`` again from the exported files."""
+"""The code of docs/reference/figures-again.md makes the figures of ``stats`` again from the exported files."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.support.shared import made_once
 from tests.support.two_reviewers_study import ANNA
 
 _BLOCK = re.compile(r"^```(python|r)\n# (.*?)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-BLOCKS = _BLOCK.findall(page("statistics.md"))
+BLOCKS = _BLOCK.findall(page("figures-again.md"))
 Figures = dict[str, list[float]]
 
 
@@ -117,7 +117,7 @@ def same(found: Mapping[str, Sequence[float]], sample: Path) -> None:
 def test_each_block_of_the_one_language_has_its_like_in_the_other() -> None:
     names = {language: [name for each, name, _ in BLOCKS if each == language] for language in ("python", "r")}
     assert names["python"] == names["r"]
-    assert page("statistics.md").count("\n```python\n") + page("statistics.md").count("\n```r\n") == len(BLOCKS)
+    assert page("figures-again.md").count("\n```python\n") + page("figures-again.md").count("\n```r\n") == len(BLOCKS)
 
 
 def test_python_makes_the_figures_again(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:

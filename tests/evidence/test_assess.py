@@ -116,3 +116,19 @@ def test_a_passage_of_much_else_that_has_every_word_supports_less_than_one_that_
     assert said.unsupported < scattered.unsupported
     assert said.features.dice > scattered.features.dice
     assert said.features.token_sort > scattered.features.token_sort
+
+
+def test_what_the_page_lacks_by_name_or_number_and_what_it_says_the_other_way_is_read_sooner() -> None:
+    index = SourceIndex("Ivermectin lowered the rate of scabies in 40 adults of Leipzig within three weeks.")
+    told = "Ivermectin lowered the rate of scabies in 40 adults of Leipzig."
+    scores = {
+        name: assess(told.replace(*change), index).unsupported
+        for name, change in {
+            "told": ("", ""),
+            "name": ("Leipzig", "Dresden"),
+            "number": ("40 adults", "53 adults"),
+            "direction": ("lowered", "increased"),
+            "negation": ("lowered", "never lowered"),
+        }.items()
+    }
+    assert min(scores, key=scores.__getitem__) == "told"

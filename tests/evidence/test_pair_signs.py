@@ -3,9 +3,8 @@
 import pytest
 
 from medreview.evidence.assess import assess
-from medreview.evidence.pair_signs import pair_signs
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.sign_names import GROUPS, SIGNS
+from medreview.evidence.sign_names import GROUPS, OF_MODELS, SIGNS
 
 PAGE = """Zanubrutinib in chronic lymphocytic leukaemia.
 
@@ -15,8 +14,7 @@ Dr. Maria Lang of Leipzig led the trial. Diarrhoea was not seen."""
 
 def signs(statement: str, page: str = PAGE) -> tuple[dict[str, float], list[str]]:
     index = SourceIndex(page)
-    passages = [index.passage_at(hit.start) for hit in assess(statement, index).spans]
-    found = pair_signs(statement, index, passages)
+    found = assess(statement, index).pair
     return dict(zip(SIGNS, found.values, strict=True)), [statement[start:end] for start, end in found.lacking]
 
 
@@ -52,6 +50,7 @@ def test_names_numbers_and_list_items_that_the_page_does_not_have_are_told(state
         ("negated", "Diarrhoea was seen.", "Diarrhoea was not seen."),
         ("negated_alone", "Diarrhoea was not seen.", "Diarrhoea was seen."),
         ("opposed", "Zanubrutinib lowered the risk of progression.", "Zanubrutinib raised the risk of progression."),
+        ("opposed", "The risk of progression did not rise.", "The risk of progression rose."),
         ("hedged", "Rash was common.", "Rash may be common."),
         ("sweeping", "Rash was common.", "Rash was always common."),
     ],
@@ -60,8 +59,21 @@ def test_a_sign_rises_with_what_it_is_named_for(name: str, low: str, high: str) 
     assert signs(low)[0][name] < signs(high)[0][name]
 
 
+def test_a_negation_in_any_of_the_best_passages_is_one_of_the_page() -> None:
+    page = "Diarrhoea was seen in rats. In people diarrhoea was not seen."
+    assert signs("Diarrhoea was not seen in rats.", page)[0]["negated_alone"] == 0
+
+
+def test_one_shared_word_says_less_of_the_direction_than_several() -> None:
+    few, many = (
+        signs(statement, "Zanubrutinib lowered the risk of progression.")[0]["opposed"]
+        for statement in ("The risk rose.", "Zanubrutinib raised the risk of progression.")
+    )
+    assert 0 < few < many <= 1
+
+
 def test_every_sign_has_a_group_and_an_empty_page_gives_numbers() -> None:
-    assert sorted(SIGNS) == sorted(name for names in GROUPS.values() for name in names)
+    assert sorted((*SIGNS, *OF_MODELS)) == sorted(name for names in GROUPS.values() for name in names)
     found, told = signs("Zanubrutinib lowered the risk.", "")
     assert told == ["Zanubrutinib"]
     assert (found["terms_lacking"], found["page_length"]) == (1, 0)

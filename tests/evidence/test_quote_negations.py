@@ -70,6 +70,8 @@ def test_a_sentence_without_its_negation_proves_nothing_and_whole_it_does(senten
         # what is left of a sentence in small letters, too, and what is cut off at its end
         ("No adverse events were seen in the trial. More.", "adverse events were seen in the trial."),
         ("Placebo helped nobody. The drug did not.", "The drug did."),
+        ("Placebo helped and zinc did not. The trial ended.", "Placebo helped and zinc did"),
+        ('He said "in adults it helps, in children it does not."', "in adults it helps, in children it does"),
         (
             "Two groups are told apart: those who take it and those who do not:\nDoses differ.",
             "Two groups are told apart: those who take it and those who do :",
@@ -128,6 +130,7 @@ def test_negations_at_the_edges_of_a_quote_are_missed(source: str, quote: str) -
         ),
         ("Mortality was lower [[4,5], and [6]]. More.", "Mortality was lower [[1,2], and [3]]."),
         ("Oral iron was preferred over intravenous iron.", "Oral iron was preferred to intravenous iron."),
+        ("It is described in regulation no. 5 of the law on medicines.", "It is described in regulation"),
         ("It works whether or not patients take insulin at night.", "patients take insulin at night"),
         ("It was seen with or without insulin therapy at night.", "insulin therapy at night"),
         ("It lasts. Rarely, zinc caused nausea, and colds were shorter by a day.", "colds were shorter by a day."),

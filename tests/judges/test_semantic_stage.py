@@ -9,11 +9,13 @@ from typing import Final
 import pytest
 
 from medreview import pipeline
+from medreview.evidence.sign_names import SIGNS
 from medreview.judges import offline_stage, runs, semantic_stage
 from medreview.judges.runs import ENGINE
 from medreview.judges.votes import judges_of_support
 from medreview.pipeline import Meaning
 from medreview.semantic.configured import SemanticSettings
+from medreview.semantic.minilm import MiniLM
 from medreview.study import Study
 from medreview.study.check import check
 from medreview.units.statement_view import load_statement_view
@@ -21,6 +23,7 @@ from tests.judges.renal_study import ANSWER, QUESTION, RENAL, STATEMENTS, VITAMI
 from tests.support import dying
 from tests.support.embeddings_endpoint import Embeddings, letters, meaning
 from tests.support.http_server import Exchange, answer_json, in_turn
+from tests.support.packaged_encoder import needs_packaged_encoder
 from tests.support.study_builder import new_version, rows_of
 
 EVIDENCE: Final = "SELECT * FROM evidence ORDER BY 1, 2"
@@ -83,6 +86,8 @@ def test_it_changes_the_score_and_the_judges_name_and_nothing_else(study: Study)
     assert [[row[name] for name in KEPT] for row in after] == [[row[name] for name in KEPT] for row in before]
     assert all(0 < row["blended"] < 1 and row["encoder"] == done.model for row in after)
     assert any(abs(row["blended"] - row["unsupported"]) > 0.05 for row in after)
+    of_rules = [json.loads(row["signs"]) for row in before]
+    assert [json.loads(row["signs"])[:-1] for row in after] == of_rules, "and one of the model behind them"
     assert rows_of(study, "SELECT statement_id, source_id, turn, opens FROM source_order ORDER BY 1, 2") == opens
     scores = {row[0] for row in study.reader.execute("SELECT unsupported FROM source_order")}
     assert scores == {row["blended"] for row in after}, "the queue goes by the new score"
@@ -166,6 +171,7 @@ def test_the_newest_model_counts_and_a_plain_run_takes_nothing_back(study: Study
     assert named(study) == {"offline (words only)"}
     assert [word for _, word in offline_words(study)] == said
     assert rows_of(study, "SELECT DISTINCT blended, encoder FROM evidence")[0]["blended"] is None
+    assert {len(json.loads(row["signs"])) for row in rows_of(study, EVIDENCE)} == {len(SIGNS)}
 
 
 def test_a_page_that_changed_is_judged_by_rules_until_the_model_is_asked_again(study: Study) -> None:
@@ -278,6 +284,23 @@ def test_killed_half_way_it_goes_on_and_encodes_nothing_again_that_is_kept(
             pipeline.judge(study, meaning=meaning(server))
         assert held(path) == (whole, texts)
         assert not kept & set(sent(server))
+
+
+@needs_packaged_encoder
+def test_vectors_of_words_take_a_byte_a_number_and_a_score_is_the_same_of_new_and_of_kept_ones(
+    study: Study,
+) -> None:
+    asked = Meaning(SemanticSettings("minilm"))
+    pipeline.judge(study, meaning=asked)
+    new = [row["blended"] for row in rows_of(study, EVIDENCE)]
+    sizes = {row["size"] for row in rows_of(study, "SELECT length(vector) AS size FROM passage_vector")}
+    pipeline.order_by_rules(study)
+    planned = pipeline.plan_meaning(study, asked).plan
+    pipeline.judge(study, meaning=asked)
+
+    assert all(size % MiniLM.size == 0 and size > 2 * MiniLM.size for size in sizes), "a byte a number"
+    assert (planned.pairs, planned.texts) == (len(STATEMENTS) * 2, 0)
+    assert [row["blended"] for row in rows_of(study, EVIDENCE)] == new
 
 
 def reranked(exchange: Exchange) -> None:

@@ -163,17 +163,21 @@ def test_the_command_takes_a_file_or_a_pasted_text(tmp_path: Path) -> None:
     (tmp_path / "wrong.html").write_bytes(html(OTHER))
 
     pasted = f"{TITLE}\n\n{SAID}"
-    done = in_process(["attach", "s.medreview", "renal.2019", "-", "--reviewer", "anna"], tmp_path, {}, pasted)
+    done = in_process(
+        ["sources", "attach", "s.medreview", "renal.2019", "-", "--reviewer", "anna"], tmp_path, {}, pasted
+    )
     assert done.stdout.startswith(f"{RENAL}: 209 words attached as snapshot 1, matched by its title at the beginning")
-    again = in_process(["attach", "s.medreview", "renal.2019", "-"], tmp_path, {}, pasted)
+    again = in_process(["sources", "attach", "s.medreview", "renal.2019", "-"], tmp_path, {}, pasted)
     assert "the study has this text already, as snapshot 1" in again.stdout
 
-    refused = in_process(["attach", "s.medreview", "renal.2019", "wrong.html"], tmp_path, {})
+    refused = in_process(["sources", "attach", "s.medreview", "renal.2019", "wrong.html"], tmp_path, {})
     assert refused.returncode == 2
     assert f"this looks like another work: it is the page of {DOSE}, by its title; it would take" in refused.stderr
-    kept = in_process(["attach", "s.medreview", "renal.2019", "wrong.html", "--force", "--json"], tmp_path, {})
+    kept = in_process(
+        ["sources", "attach", "s.medreview", "renal.2019", "wrong.html", "--force", "--json"], tmp_path, {}
+    )
     assert (json.loads(kept.stdout)["version"], json.loads(kept.stdout)["stored"]) == (2, True)
-    assert in_process(["attach", "s.medreview", "renal.2019", "no.pdf"], tmp_path, {}).returncode == 2
+    assert in_process(["sources", "attach", "s.medreview", "renal.2019", "no.pdf"], tmp_path, {}).returncode == 2
 
     with medreview.open_study(tmp_path / "s.medreview") as study:
         assert study.attach(DOSE, text=SAID, reviewer="ben").stored

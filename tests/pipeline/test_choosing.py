@@ -169,7 +169,7 @@ def test_each_statement_is_drawn_as_often(study):
         ({"where": "model=nobody"}, "Nothing in the study fits 'model=nobody'"),
         ({"only": ["new"]}, "--only does not know 'new'; it knows labelled, audit, flagged"),
         ({"only": ["labelled"]}, "nobody has labelled anything in the study yet"),
-        ({"only": ["audit"]}, "no statement was drawn for the audit yet. Draw some with `medreview audit"),
+        ({"only": ["audit"]}, "no statement was drawn for the audit yet. Draw some with `medreview plan audit"),
         ({"where": "mine=supported"}, "nobody has reviewed anything yet"),
     ],
 )

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import command_of
 from medreview.replays.registry import REPLAYS, SAMPLES
 from medreview.replays.reproduced import Printed, Reproduced, read_votes, reproduced
 from medreview.review.unit_queues import ALL
@@ -19,7 +21,6 @@ from tests.support import asked_items
 from tests.support.commands import Program, own_settings
 from tests.support.judge_endpoint import JudgeEndpoint, by_prompt
 from tests.support.one_screen import assert_one_screen, screens
-from tests.tools.commands_page import every_command
 
 QUESTION = "May metformin be started at an eGFR of 25?"
 ANSWERS = [
@@ -57,14 +58,16 @@ def test_a_replay_says_what_waits_for_the_reviewer_goes_on_and_completes_its_fig
     path = answers(tmp_path)
     with JudgeEndpoint(by_prompt(found)) as server:
         own_settings(tmp_path, server.table("one", price_input=1.0, price_output=2.0))
-        dry = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run").stdout
+        dry = medreview("papers", "replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run").stdout
         assert "detection: one (m at" in dry
         assert not (tmp_path / "s.medreview").exists()
-        first = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one")
+        first = medreview("papers", "replay", "medhalu", "s.medreview", path, "--judge", "one")
         asked = len(server.asked)
         decide(tmp_path / "s.medreview", "none", "fact")
-        second = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one")
-        third = json.loads(medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--json").stdout)
+        second = medreview("papers", "replay", "medhalu", "s.medreview", path, "--judge", "one")
+        third = json.loads(
+            medreview("papers", "replay", "medhalu", "s.medreview", path, "--judge", "one", "--json").stdout
+        )
         assert (asked, len(server.asked)) == (2, 4)  # the last two: again, with what kb remarked
 
     assert "detection would ask one (m at" in first.stderr
@@ -88,7 +91,7 @@ def test_a_dry_run_counts_what_the_study_waits_for_and_asks_nothing(medreview: P
     medreview("import", "s.medreview", path)
     with JudgeEndpoint() as server:
         own_settings(tmp_path, server.table("one"))
-        dry = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run").stdout
+        dry = medreview("papers", "replay", "medhalu", "s.medreview", path, "--judge", "one", "--dry-run").stdout
         assert not server.asked
     assert "3/5 detection: one (m at" in dry
     assert "2 calls to pay" in dry
@@ -96,19 +99,19 @@ def test_a_dry_run_counts_what_the_study_waits_for_and_asks_nothing(medreview: P
 
 
 def test_without_a_study_a_replay_tells_its_steps_and_how_it_departs_from_the_paper(medreview: Program) -> None:
-    told = medreview("replay", "sourcecheckup").stdout
+    told = medreview("papers", "replay", "sourcecheckup").stdout
     for words in ("FILES: Texts to ask about", "how this departs from the paper", "not replayed"):
         assert words in told
-    assert "did you mean 'medhalu'" in medreview("replay", "medhal", check=2).stderr
+    assert "did you mean 'medhalu'" in medreview("papers", "replay", "medhal", check=2).stderr
 
 
 def test_recorded_answers_get_into_no_study_of_the_user(medreview: Program, tmp_path: Path) -> None:
     medreview("import", "s.medreview", answers(tmp_path))
-    told = medreview("replay", "medhalu", "--sample", check=2)
+    told = medreview("papers", "replay", "medhalu", "--sample", check=2)
     assert "Name a study" in told.stderr
-    told = medreview("replay", "medhalu", "s.medreview", "--sample", check=2)
+    told = medreview("papers", "replay", "medhalu", "s.medreview", "--sample", check=2)
     assert "makes a study of its own" in told.stderr
-    told = medreview("replay", "medhalu", "t.medreview", "--sample", "--judge", "one", check=2)
+    told = medreview("papers", "replay", "medhalu", "t.medreview", "--sample", "--judge", "one", check=2)
     assert "brings its own files and models" in told.stderr
 
 
@@ -118,7 +121,7 @@ def test_a_step_can_be_left_out_and_a_model_that_judges_what_it_writes_is_named(
     path = answers(tmp_path)
     with JudgeEndpoint(by_prompt(found)) as server:
         own_settings(tmp_path, server.table("one"))
-        run = ("replay", "medhalu", "s.medreview", path, "--model", "one", "--judge", "one")
+        run = ("papers", "replay", "medhalu", "s.medreview", path, "--model", "one", "--judge", "one")
         assert "there are files, hallucinations, detection" in medreview(*run, "--skip", "x", check=2).stderr
         told = medreview(*run, "--skip", "hallucinations", "--skip", "assisted")
         assert len(server.asked) == 2
@@ -134,7 +137,7 @@ def test_the_queues_and_commands_that_a_replay_names_are_there(paper: str, medre
     said = "\n".join((*REPLAYS[paper].deviations, *REPLAYS[paper].not_replayed))
     commands = every_command()
     for line in re.findall(r"`medreview ([^`]*)`", said):
-        name, *arguments = shlex.split(line)
+        name, arguments = command_of(shlex.split(line), commands)
         commands[name].make_context(name, arguments)
 
 
@@ -146,8 +149,8 @@ def test_a_replay_that_is_stopped_says_that_it_goes_on_and_asks_no_answer_twice(
         own_settings(tmp_path, server.table("one", concurrency=1))
         with monkeypatch.context() as patch:
             patch.setattr("medreview.replays.step_kinds.decided_by", _stopped)
-            stopped = medreview("replay", "medhalu", "s.medreview", path, "--judge", "one", check=130)
-        medreview("replay", "medhalu", "s.medreview", path, "--judge", "one")
+            stopped = medreview("papers", "replay", "medhalu", "s.medreview", path, "--judge", "one", check=130)
+        medreview("papers", "replay", "medhalu", "s.medreview", path, "--judge", "one")
         assert len(server.asked) == 2
     assert "the same command goes on from there" in stopped.stderr
 
@@ -162,13 +165,13 @@ REVIEWED_BY_YOU = {"statements beside notes"}
 
 @pytest.mark.parametrize("paper", REPLAYS)
 def test_a_sample_replay_runs_offline_and_a_second_time_does_and_asks_nothing(paper: str, medreview: Program) -> None:
-    first = medreview("replay", paper, "s.medreview", "--sample").stdout
+    first = medreview("papers", "replay", paper, "s.medreview", "--sample").stdout
     assert "failed" not in first
     headings = re.findall(r"^\S.*\((.*)$", first.partition("Figures: ")[2], re.MULTILINE)
     assert headings
     told = " ".join(first.split())
     assert all(sentence in told for sentence in REPLAYS[paper].deviations)
-    second = json.loads(medreview("replay", paper, "s.medreview", "--sample", "--json").stdout)
+    second = json.loads(medreview("papers", "replay", paper, "s.medreview", "--sample", "--json").stdout)
     states = {step["step"]: step["state"] for step in second["steps"]}
     assert {step for step, state in states.items() if state != "done"} <= REVIEWED_BY_YOU
     assert sum(step["asked"] for step in second["steps"]) == 0
@@ -181,7 +184,7 @@ def test_a_sample_replay_runs_offline_and_a_second_time_does_and_asks_nothing(pa
 
 
 def test_the_notebooks_figures_come_out_on_its_own_citations(medreview: Program) -> None:
-    told = json.loads(medreview("replay", "cds", "s.medreview", "--sample", "--json").stdout)
+    told = json.loads(medreview("papers", "replay", "cds", "s.medreview", "--sample", "--json").stdout)
     values = {row["figure"]: row["value"] for row in told["figures"]}
     assert values["responses with a citation"] == 0.8
     assert values["citations per response"] == 2.4
@@ -324,9 +327,9 @@ def test_equal_is_the_same_digits_rounded_half_up(printed: Printed, equal: bool)
 
 
 def test_the_command_prints_and_writes_them(medreview: Program, votes: Path) -> None:
-    shown = medreview("reproduce", "--votes", votes, "--csv", "out.csv").stdout
+    shown = medreview("papers", "reproduce", "--votes", votes, "--csv", "out.csv").stdout
     assert "printed; ours" in shown.splitlines()[1]
-    given = json.loads(medreview("reproduce", "--votes", votes, "--json").stdout)["figures"]
+    given = json.loads(medreview("papers", "reproduce", "--votes", votes, "--json").stdout)["figures"]
     with (medreview.folder / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
 
@@ -350,7 +353,7 @@ def test_the_command_prints_and_writes_them(medreview: Program, votes: Path) -> 
 def test_a_file_that_holds_no_votes_is_refused_in_a_sentence(medreview: Program, body: str, said: str) -> None:
     (medreview.folder / "bad.json").write_text(body)
 
-    assert said in medreview("reproduce", "--votes", "bad.json", check=2).stderr
+    assert said in medreview("papers", "reproduce", "--votes", "bad.json", check=2).stderr
 
 
 def test_a_benchmark_is_asked_of_every_model_and_ranked_and_a_second_time_nothing_is_new(
@@ -362,7 +365,7 @@ def test_a_benchmark_is_asked_of_every_model_and_ranked_and_a_second_time_nothin
     with JudgeEndpoint(asked_items.Answering(rules)) as server:
         tables = (server.table(name, name).replace("judges.", "models.") for name in rules)
         own_settings(tmp_path, "\n".join(tables))
-        run = ("replay", "cliniqlink", "s.medreview", "--skip", "items", "--model", "atlas")
+        run = ("papers", "replay", "cliniqlink", "s.medreview", "--skip", "items", "--model", "atlas")
         alone = json.loads(medreview(*run, "--json").stdout)
         both = json.loads(medreview(*run, "--model", "pebble", "--json").stdout)
         again = json.loads(medreview(*run, "--model", "pebble", "--json").stdout)

@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,15 +37,20 @@ def wrong(unit: str) -> bool:
     return int(unit.partition(".")[2]) % 3 == 0
 
 
-def fill(rows: StudyBuilder, *, signs: bool = True) -> None:
-    """One response of 60 statements that only the rules have looked at; their doubt says nothing on what is right."""
+def fill(rows: StudyBuilder, *, signs: bool = True, by: str = "rules") -> None:
+    """One response of 60 statements that only the rules have looked at; their doubt says nothing on what is right.
+
+    ``by``: who gives the sign that tells, the ``rules`` or a ``model`` that was not asked about every fifth pair."""
     luck = random.Random(4)
     rows.page("u", "words of the page", snapshot_id="p")
     rows.response("r", statements=["text"] * STATEMENTS, cites=["u"])
     for place in range(1, STATEMENTS + 1):
         unit = f"r.{place}"
         found = [round(luck.random(), 3) for _ in SIGNS]
-        found[NAMES] = float(wrong(unit))
+        if by == "rules":
+            found[NAMES] = float(wrong(unit))
+        elif place % 5:
+            found.append(float(not wrong(unit)))
         rows.judgement("offline", unit, "p", "unsure")
         rows.evidence(unit, "p", unsupported=luck.random(), signs=json.dumps(found if signs else []))
 
@@ -77,6 +83,23 @@ def learned(study: Study) -> list[dict[str, Any]]:
 def mean_place(units: list[str]) -> float:
     places = [place / len(units) for place, unit in enumerate(units) if wrong(unit)]
     return sum(places) / len(places)
+
+
+def test_the_sign_of_a_model_is_weighed_where_there_is_one(empty_study: Study) -> None:
+    build(empty_study, partial(fill, by="model"))
+    refresh(empty_study)
+    before = list(open_queue(empty_study, QUEUE, "kb").units)
+    session = label(sit(empty_study), 45)
+    version = newest_version(empty_study.reader, "kb")
+    assert version is not None
+    rest = [unit for unit in session.queue.units if unit not in session.queue.units[:45] and int(unit[2:]) % 5]
+
+    assert version.signs["meaning"].weight < -0.3, "what is near is in doubt less"
+    assert version.words.startswith("ordered by your 45 labels: meaning")
+    assert mean_place(rest) < mean_place([unit for unit in before if unit in rest])
+    assert version.doubt(0.0, [None] * (len(SIGNS) + 1)) == pytest.approx(version.bias), (
+        "what is not there says nothing"
+    )
 
 
 def test_after_25_labels_and_every_ten_the_rest_is_ordered_by_them(study: Study) -> None:

@@ -47,7 +47,7 @@ def test_on_a_terminal_the_row_says_it_and_leaving_prints_the_merge(study_path: 
         told = " ".join(terminal.output.decode(errors="replace").rpartition("medreview: NOT SAVED HERE")[2].split())
 
     (rescue,) = study_path.parent.glob("sepsis.rescue-*.medreview")
-    assert f"medreview merge {study_path} {rescue}" in told
+    assert f"medreview team merge {study_path} {rescue}" in told
     assert decided(rescue) == ["cannot_judge", "not_addressed", "contradicted"]
     older.rename(study_path)
     with Study.open(study_path) as study:
@@ -96,7 +96,7 @@ def test_a_note_that_was_begun_when_the_file_went_is_a_draft_in_the_rescue_file_
     assert "Every decision is saved" not in ended
     assert f"The note that you began on R01 S1 is a draft in {rescue}." in ended
     assert f"`medreview review {rescue}` leads there" in ended
-    assert f"medreview merge {study_path} {rescue}" in lost
+    assert f"medreview team merge {study_path} {rescue}" in lost
     with Study.open(rescue, read_only=True) as study:
         assert [draft.text for draft in stored_drafts(study.reader, "kb")] == ["half a note"]
 

@@ -79,7 +79,9 @@ def test_keys_are_pressed_on_a_copy(study_path: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_shown_of_the_judges_is_noted_in_the_study(study_path: Path, tmp_path: Path) -> None:
-    Program(study_path.parent)("picture", study_path.name, tmp_path / "p.svg", "--keys", "j 5", "--reviewer", "new")
+    Program(study_path.parent)(
+        "review", study_path.name, "--picture", tmp_path / "p.svg", "--keys", "j 5", "--reviewer", "new"
+    )
     with Study.open(study_path) as study:
         seen = study.reader.execute("SELECT unit, mode FROM event WHERE kind = 'shown' AND reviewer = 'new'").fetchall()
         assert len({row["unit"] for row in seen}) == 2
@@ -113,17 +115,19 @@ def test_a_size_that_is_none_is_named(told: str) -> None:
 )
 def test_the_command_refuses_in_a_sentence(study_path: Path, tmp_path: Path, words: list[str], said: str) -> None:
     (tmp_path / "taken.svg").write_text("mine")
-    told = Program(tmp_path)("picture", study_path, *words, check=2)
+    told = Program(tmp_path)("review", study_path, "--picture", *words, check=2)
     assert said in told.stderr
     assert not (tmp_path / "p.svg").exists()
 
 
 def test_the_command_writes_the_picture_and_says_where(study_path: Path, tmp_path: Path) -> None:
     medreview = Program(tmp_path)
-    told = medreview("--picture", study_path, "p.svg", "--size", "80x24", "--queue", "first", "--theme", "light")
+    told = medreview(
+        "review", study_path, "--picture", "p.svg", "--size", "80x24", "--queue", "first", "--theme", "light"
+    )
     assert "p.svg: 80x24, the first screen" in told.stdout
     assert "triage: flagged" in as_read((tmp_path / "p.svg").read_text(), (80, 24))
-    medreview("picture", study_path, "p.svg", "--size", "60x20")
+    medreview("review", study_path, "--picture", "p.svg", "--size", "60x20")
     assert [file.name for file in tmp_path.iterdir() if "partial" in file.name or file.name == "copy"] == []
 
 

@@ -94,6 +94,29 @@ def test_what_two_neighbours_say_together_is_nearer_than_either_of_them(similari
     assert found.around > found.best > 0
 
 
+def test_each_word_of_a_statement_is_held_against_the_nearest_of_all_passages(similarity):
+    parts = ["Metformin is cheap.", "It may cause diarrhoea."]
+    statement = "Metformin may cause diarrhoea."
+    both, one, other = similarity.of([(statement, parts), (statement, parts[:1]), (statement, ["Spring began."])])
+
+    assert both.words > one.words > other.words
+    assert both.words > 0.8
+    assert both.near == pytest.approx((both.words + (both.best + both.around) / 2) / 2)
+
+
+def test_without_vectors_of_words_the_passages_alone_say_how_near_it_is():
+    class BySentence:
+        name = "by sentence 1"
+
+        def encode(self, texts: Sequence[str]) -> np.ndarray:
+            return MiniLM().encode(texts)
+
+    (found,) = Similarity(BySentence()).of([("Metformin is cheap.", ["It costs little.", "Spring began."])])
+
+    assert found.words is None
+    assert found.near == pytest.approx((found.best + found.around) / 2)
+
+
 def test_an_encoder_that_tells_nothing_apart_is_refused():
     with pytest.raises(UserError, match="constant 1 cannot tell paraphrases from unrelated sentences"):
         scale_of(Constant())
@@ -103,9 +126,9 @@ def test_a_text_that_comes_again_is_not_encoded_again():
     class Counting(MiniLM):
         asked = 0
 
-        def encode(self, texts: Sequence[str]) -> np.ndarray:
+        def encode_words(self, texts: Sequence[str]) -> list[np.ndarray]:
             self.asked += len(texts)
-            return super().encode(texts)
+            return super().encode_words(texts)
 
     encoder = Counting()
     similarity = Similarity(encoder)
@@ -125,4 +148,4 @@ def test_a_scorer_is_asked_statement_by_statement_and_its_numbers_are_taken_as_t
         def score(self, statement: str, passages: Sequence[str]) -> list[float]:
             return [float(statement in passage) for passage in passages]
 
-    assert Similarity(Overlap()).of([("a", ["a b", "c"]), ("d", ["e"])]) == [(1.0, 1.0), (0.0, 0.0)]
+    assert Similarity(Overlap()).of([("a", ["a b", "c"]), ("d", ["e"])]) == [(1.0, 1.0, None), (0.0, 0.0, None)]

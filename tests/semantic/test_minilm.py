@@ -44,6 +44,18 @@ def test_vectors_are_those_of_the_reference_implementation(encoder):
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
+def test_of_each_word_that_counts_there_is_a_vector_for_each_of_its_pieces(encoder):
+    rows, marks, none = encoder.encode_words(["The kidney is not harmed.", "... and the", ""])
+    alone = encoder.encode_words(["kidney harmed"])[0]
+
+    assert rows.shape == alone.shape == (3, 384), "the text, then kidney and harmed"
+    assert np.allclose(rows[0], encoder.encode(["The kidney is not harmed."])[0])
+    assert float(rows[1] @ alone[1]) > max(0.5, float(rows[1] @ alone[2]))
+    assert len(marks) == 1 + 7, "where nothing counts all pieces do, the marks of begin and end among them"
+    assert len(none) == 1 + 2
+    assert np.allclose(np.linalg.norm(np.vstack([rows, marks, none]), axis=1), 1, atol=1e-5)
+
+
 def test_a_paraphrase_without_a_shared_word_is_nearer_than_another_subject_with_some(encoder):
     statement, *others = encoder.encode(
         [
@@ -128,6 +140,6 @@ def test_what_cannot_be_asked_is_said_with_what_to_set():
 
 
 def test_the_cost_is_time_here_and_tokens_elsewhere():
-    assert cost(1, 1, None) == "1 text to encode on this machine: about 1 second."
-    assert cost(40_000, 40_000, None).endswith("about 8 minutes.")
+    assert cost(1, 1, None) == "1 text to encode on this machine: about 1 second, and 1 MB of the study."
+    assert cost(40_000, 6_000_000, None).endswith("about 8 minutes, and 300 MB of the study.")
     assert cost(10_000, 30_000_000, MODELS["e"]).endswith("send, about 3,000,000 tokens, about 1.50.")

@@ -199,7 +199,7 @@ def test_check_answers_as_json_also_of_what_it_cannot_count(path: Path, tmp_path
     meddle(path, "UPDATE judgement SET reason = char(27) || '[2J'")
     done = in_process(["check", str(path), "--json"], tmp_path, {})
     assert done.returncode == 1
-    assert json.loads(done.stdout) == {"faults": faults(path), "events": 2, "package": None}
+    assert json.loads(done.stdout) == {"faults": faults(path), "events": 2, "package": None, "seals": []}
 
 
 @pytest.fixture

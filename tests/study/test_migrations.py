@@ -365,6 +365,7 @@ ALSO_SAID = {
         "together": "SELECT merged_judgement_id, raw_label, verdict, quotes, raw_output FROM merged_judgement",
         "alone": "SELECT judgement_id, verdict, supported, quotes, opposes, missing FROM judgement ORDER BY 1",
     },
+    14: {"signs": "SELECT statement_id, snapshot_id, signs, lacking FROM evidence ORDER BY 1, 2"},
 }
 
 

@@ -140,6 +140,6 @@ def test_a_copy_brings_axes_and_labels_with_it_and_labels_that_no_axis_has_do_no
         decide(copy, "bo", "r1.2", "own.tone", "shrill")
     with Study.open(ours) as mine:
         set_axes(mine, "ada", AXIS + "# the newest\n")
-        with pytest.raises(UserError, match=r"'shrill' was given 1 time .* `medreview axes .* merge again"):
+        with pytest.raises(UserError, match=r"'shrill' was given 1 time .* `medreview plan axes .* merge again"):
             merge(mine, theirs)
         assert mine.reader.execute("SELECT count(*) FROM event WHERE label = 'shrill'").fetchone()[0] == 0

@@ -144,7 +144,7 @@ def test_decisions_go_on_in_a_rescue_file_that_merge_takes(path: Path, older: Pa
         study.close()
     (rescue,) = rescues(tmp_path)
     assert parting.value.rescue == rescue
-    assert f"medreview merge {path} {rescue}" in str(parting.value)
+    assert f"medreview team merge {path} {rescue}" in str(parting.value)
     expected = {"r1.1": "partial", "r1.2": "supported", "r1.3": "contradicted", "r1.4": "not_addressed"}
     assert labels(rescue) == expected
 

@@ -458,3 +458,10 @@ def test_a_study_that_is_filled_while_it_is_made_is_in_its_file_without_waiting(
     with Study.create(tmp_path / "filled.medreview", fill=fill) as study:
         assert study.meta("a") == "b"
     assert [path.name for path in tmp_path.glob("*-wal")] == []
+
+
+def test_the_folder_of_this_programs_state_is_its_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with Study.create(tmp_path / "a.medreview"):
+        made = [path for path in (tmp_path / "state").rglob("*") if path.is_dir()]
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in made} == {"medreview": 0o700, "open": 0o700}

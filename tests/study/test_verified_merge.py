@@ -137,6 +137,7 @@ def test_a_fault_keeps_everything_out(two: tuple[Path, Path], statement: str, se
         ({"kind": "guideline_read"}, "sha256 is not a text"),
         ({"kind": "declare", "payload": '{"field": "ethics", "text": 1}'}, "text is not a text"),
         ({"kind": "sent_anyway", "payload": '{"texts": [1]}'}, "texts are not a list of hashes"),
+        ({"kind": "seal", "payload": '{"text": "", "sealed": "", "signature": ""}'}, "text is not what a seal has"),
         ({"kind": "background", "payload": '{"role": "", "specialty": "", "words": "", "years": "x"}'}, "years is no"),
         ({"kind": "pass_rate", "payload": '{"seed": "", "share": 2, "after_days": 1}'}, "share is not between 0 and 1"),
         ({"kind": "pass_rate", "payload": '{"seed": "", "share": 1, "after_days": -1}'}, "after_days is not a number"),

@@ -6,7 +6,7 @@ from typing import Final
 
 import medreview
 
-_OF_OTHERS: Final = ("matplotlib.backends.backend_svg", "rich.table", "scipy.special", "sqlite_utils")
+_OF_OTHERS: Final = ("matplotlib.backends.backend_svg", "rich.table", "scipy.special")
 _NO_COMMANDS: Final = ("medreview.screens", "medreview.__main__")
 
 for _found in walk_packages(medreview.__path__, "medreview."):

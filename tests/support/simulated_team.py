@@ -150,7 +150,7 @@ def lead_makes_the_study(run: Run, folder: Path, team: SimulatedTeam, seed: str,
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
         run("import", "s.medreview", f"{name}.jsonl")
     (folder / "consent.txt").write_text(CONSENT, encoding="utf-8")
-    run("consent", "s.medreview", "consent.txt")
+    run("plan", "consent", "s.medreview", "consent.txt")
     names = ",".join(one.name for one in team.annotators)
     run("plan", "draw", "s.medreview", "qa", "all", "--name", "items", "--seed", seed)
     run("plan", "assign", "s.medreview", "items", "--to", names, "--overlap", "45%")

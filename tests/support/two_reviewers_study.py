@@ -32,7 +32,7 @@ def two_reviewers(folder: Path) -> Path:
     for file in ("qa_items.jsonl", "rankings.jsonl"):
         run("import", path, data / file)
     settle_audit(path, "0")
-    run("audit", path, "--size", 40, "--by", "flagged")
+    run("plan", "audit", path, "--size", 40, "--by", "flagged")
     with Study.open(path) as study:
         _label(study, ANNA, "audit", random.Random(5), wrong=0.2)
         _label(study, BEN, "audit", random.Random(2), wrong=0.3)

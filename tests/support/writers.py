@@ -15,6 +15,7 @@ from medreview.study import Study
 from medreview.study.check import check
 from tests.support.dying import KILLED, Blow, run
 from tests.support.fact_study import FactStudy
+from tests.support.ssh_keys import HAS_SSH, new_key
 
 SETTINGS: Final = '[judges.atlas]\nmodel = "atlas-2"\nbase_url = "http://127.0.0.1:9/v1"\n'
 RECENT: Final = json.dumps(
@@ -67,6 +68,12 @@ def pages_state(path: Path) -> object:
     return {file.name: file.read_bytes() for file in path.iterdir() if not file.name.startswith(".")}
 
 
+def seal_state(path: Path) -> object:
+    """The lines of a signed text, whose signature is there; not when it was made."""
+    assert path.with_name(f"{path.name}.sig").read_text().endswith("-----END SSH SIGNATURE-----\n")
+    return [line.split()[0] for line in path.read_text().splitlines()]
+
+
 def headings(path: Path) -> object:
     """The headings and the last line of a Markdown file; not when it was made."""
     lines = path.read_text().splitlines()
@@ -99,7 +106,9 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     ),
     "study/backup.py": (Writer(("backup", "study.medreview", "copy.medreview"), "copy.medreview", database_state),),
     "cli/commands/review.py": (
-        Writer(("picture", "study.medreview", "p.svg", "--size", "60x20"), "p.svg", before="<svg of last week"),
+        Writer(
+            ("review", "study.medreview", "--picture", "p.svg", "--size", "60x20"), "p.svg", before="<svg of last week"
+        ),
     ),
     "exchange/files/export_folder.py": (
         Writer(("export", "study.medreview", "labels"), "labels", export_state),
@@ -143,19 +152,23 @@ WRITERS: Final[dict[str, tuple[Writer, ...]]] = {
     ),
     "exchange/files/csv_file.py": (
         Writer(("references", "works.ris", "--library", "works.ris", "--csv", "r.csv"), "r.csv", before="same"),
-        Writer(("reproduce", "--csv", "r.csv"), "r.csv", before="same"),
-        Writer(("conflicts", "study.medreview", "--csv", "conflicts.csv"), "conflicts.csv", before="same"),
+        Writer(("papers", "reproduce", "--csv", "r.csv"), "r.csv", before="same"),
+        Writer(("team", "conflicts", "study.medreview", "--csv", "conflicts.csv"), "conflicts.csv", before="same"),
         Writer(("stats", "study.medreview", "--replicates", "99", "--csv", "f.csv"), "f.csv", figure_names, "same"),
-        Writer(("assisted", "study.medreview", "--csv", "assisted.csv"), "assisted.csv", before="same"),
+        Writer(("papers", "assisted", "study.medreview", "--csv", "assisted.csv"), "assisted.csv", before="same"),
     ),
     "sources/saved/pages_folder.py": (
         Writer(("fetch", "study.medreview", "--save-pages", "pages"), "pages", pages_state, grows=True),
     ),
     "config_file.py": (Writer(("config", "set", "theme", "light", "--here"), "medreview.toml", before=SETTINGS),),
     "study/recent_list.py": (
-        Writer(("recent", "--forget", "/a/gone.medreview"), "state/medreview/recent.json", before=RECENT),
+        Writer(("review", "--recent", "--forget", "/a/gone.medreview"), "state/medreview/recent.json", before=RECENT),
     ),
-    "settings_files.py": (Writer(("trust", "--yes"), "config/medreview/trusted.json"),),
+    "cli/commands/seal.py": (
+        Writer(("seal", "study.medreview", "--key", "key", "--out", "a.seal"), "a.seal", seal_state),
+    )
+    * HAS_SSH,
+    "settings_files.py": (Writer(("config", "trust", "--yes"), "config/medreview/trusted.json"),),
 }
 """By the module that opens the workplace: commands that come to it."""
 
@@ -202,10 +215,13 @@ def bench_of(sample: Path, base: Path) -> Bench:
 
 def states(writer: Writer, bench: Bench) -> tuple[object, object, int]:
     """What stands under the name before and after the command, and its steps; the bench is as before it."""
+    if writer.arguments[0] == "seal":
+        new_key(bench.ready / "key")
+        assert bench.run(Writer(("plan", "declare", "study.medreview", "--data", "None."), ""), bench.ready)[0] == 0
     folder = bench.fresh()
     place = folder / writer.name
     if writer.arguments[0] == "judge":
-        assert bench.run(Writer(("trust", "--yes"), ""), folder)[0] == 0
+        assert bench.run(Writer(("config", "trust", "--yes"), ""), folder)[0] == 0
         shutil.copytree(folder / "config", bench.ready / "config")
     if writer.before == "same":
         code, told, _ = bench.run(writer, folder)

@@ -10,31 +10,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from typer.main import get_command
-
-from medreview.cli.app import app
+from medreview.cli.app import every_command
+from medreview.cli.command_tree import EXIT_CODES, examples, paragraphs
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 HEAD: Final = """# Commands
 
 Every command with its arguments and options, as `medreview COMMAND --help` prints them. Results go to standard output,
 messages and progress to standard error; a command whose output is piped shows no progress. `--json` prints the result
-for a script.
-
-| exit code | when |
-| --- | --- |
-| 0 | done |
-| 1 | a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question to a model |
-| 2 | something you can mend: one sentence on standard error says what |
-| 3 | some questions to a model had no answer of use, or some results of `--batch-in`; the others are stored |
-| 70 | the workbench ended on an error of its own; [nothing is lost](../how-to/reviewing.md#leaving) |
-| 129, 143 | the workbench ended because the terminal was lost (SIGHUP) or because the system sent SIGTERM |
-| 130 | stopped with Ctrl-C or SIGINT; what was stored stays, and the same command goes on from there |
-| 141 | the reader of the output went away (`medreview stats ... \\| head`) |
+for a script. `medreview --spec` prints all of this page as JSON, `man medreview` is it as a manual page where the
+program is installed with one.
 
 This page is made by `python -m tests.tools.commands_page` from the program's own help.
 """
-_EXAMPLE: Final = re.compile(r"Example: (.+)$", re.MULTILINE)
 _TYPE: Final = re.compile(r" <[^>]+>$")
 
 
@@ -42,32 +30,31 @@ def commands_page() -> str:
     """The whole page."""
     commands = every_command()
     sections = [line for name, command in commands.items() for line in _section(name, command)]
-    return "\n".join([HEAD, *_index(commands), *sections]).rstrip() + "\n"
+    return "\n".join([HEAD, *_exit_codes(), *_index(commands), *sections]).rstrip() + "\n"
 
 
-def every_command() -> dict[str, Any]:
-    """The commands of the program by what is typed for them; those of a group come after it: ``config set``."""
-    found: dict[str, Any] = {}
-    for name, command in vars(get_command(app))["commands"].items():
-        found[name] = command
-        found |= {f"{name} {inner}": below for inner, below in getattr(command, "commands", {}).items()}
-    return found
+def _exit_codes() -> Iterator[str]:
+    yield from ("| exit code | when |", "| --- | --- |")
+    yield from (f"| {code} | {_cell(meaning)} |" for code, meaning in EXIT_CODES.items())
+    yield ""
 
 
 def _index(commands: Mapping[str, Any]) -> Iterator[str]:
     yield "| command | what it does |"
     yield "| --- | --- |"
     for name, command in commands.items():
-        yield f"| [`{name}`](#{name.replace(' ', '-')}) | {_cell(_paragraphs(command.help)[0])} |"
+        yield f"| [`{name}`](#{name.replace(' ', '-')}) | {_cell(paragraphs(command)[0])} |"
     yield ""
 
 
 def _section(name: str, command: Any) -> Iterator[str]:
     context = command.context_class(command, info_name=f"medreview {name}")
     yield from (f"## {name}", "")
-    for paragraph in _paragraphs(command.help):
+    for paragraph in paragraphs(command):
         yield from (paragraph, "")
-    yield from ("```sh", *_EXAMPLE.findall(command.help), "```", "")
+    yield from ("```sh", *examples(command), "```", "")
+    if not command.params:
+        return
     yield from ("| argument or option | what it is |", "| --- | --- |")
     for parameter in command.params:
         written, meaning = parameter.get_help_record(context)
@@ -75,12 +62,6 @@ def _section(name: str, command: Any) -> Iterator[str]:
             written = _TYPE.sub("", written)
         yield f"| `{_cell(written)}` | {_cell(meaning)} |"
     yield ""
-
-
-def _paragraphs(told: str) -> list[str]:
-    """A command's help without its example, a paragraph a line."""
-    paragraphs = _EXAMPLE.sub("", told).split("\n\n")
-    return [" ".join(paragraph.split()) for paragraph in paragraphs if paragraph.strip()]
 
 
 def _cell(text: str) -> str:

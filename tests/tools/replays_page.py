@@ -1,4 +1,4 @@
-"""Writes the sections of docs/reference/replays.md on the papers: what each replay does, and how it departs.
+"""Writes the sections of docs/reference/replays.md on the papers: what each replay does, and how it differs.
 
 ``python -m tests.tools.replays_page``
 """
@@ -27,13 +27,13 @@ def replays_page() -> str:
 def _section(replay: Replay) -> Iterator[str]:
     yield f"## {NAMES[replay.name]}"
     yield ""
-    yield f"`medreview replay {replay.name}`. {replay.paper}. Files: {replay.takes}"
+    yield f"`medreview papers replay {replay.name}`. {replay.paper}. Files: {replay.takes}"
     yield ""
     yield "| step | what it does |"
     yield "| --- | --- |"
     yield from (f"| {step.name} | {step.about} |" for step in replay.steps)
     yield ""
-    yield "How it departs from the paper:"
+    yield "How it differs from the paper:"
     yield ""
     yield from (f"- {sentence}" for sentence in replay.deviations)
     yield ""

@@ -15,8 +15,8 @@ from medreview.llm.settings import SETTINGS as JUDGE
 from medreview.setting import Setting
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
-PAGES: Final = {"reference/settings.md": ("settings", "environment"), "how-to/judges.md": ("judge",)}
-"""The pages, and the tables in each."""
+PAGES: Final = {"reference/settings.md": ("settings", "judge", "environment")}
+"""The page, and the tables in it."""
 
 
 def filled(page: str) -> str:

@@ -202,7 +202,7 @@ BROUGHT: Final[dict[str, tuple[Step, ...]]] = {
     "revision": (("import", revisions),),
     "answer": (("import", answers),),
     "suggestion": (("import", cases),),
-    "fact": (("import", cases), ("import", case_answers), ("facts", key_facts)),
+    "fact": (("import", cases), ("import", case_answers), ("import --as facts", key_facts)),
     "ranking": (("import", rankings),),
 }
 """Kind -> how a study gets at least :data:`COUNT` units of it."""
@@ -272,7 +272,7 @@ def _without_judges(path: Path) -> list[dict[str, str]]:
 def test_units_of_every_kind_come_out_of_an_export_and_in_again_with_equal_files(tmp_path: Path) -> None:
     program, study, copy = Program(tmp_path), tmp_path / "a.medreview", tmp_path / "b.medreview"
     for command, records in _steps():
-        program(command, study, *([write(records, tmp_path)] if records else []))
+        program(*command.split(), study, *([write(records, tmp_path)] if records else []))
     with Study.open(study) as opened:
         check_given_references(opened, EACH)
         for kind in ("statement", *KINDS):

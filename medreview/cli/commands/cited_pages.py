@@ -1,4 +1,4 @@
-"""The commands ``fetch``, ``citations``, ``urls`` and ``diff``: cited sources, and what changed in them."""
+"""The commands ``fetch``, ``citations`` and ``sources ...``: cited sources, and what changed in them."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import studies
 from medreview.cli.network import (
     Ocr,
     PagesFrom,
@@ -62,10 +63,11 @@ def fetch(
     ocr: Ocr = None,
     as_json: Json = False,
 ) -> None:
-    """Get the cited pages that the study does not have yet: from the network, a folder or a WARC file.
+    """Get the cited pages that the study does not have yet.
 
-    A PMID or PMCID is asked for at PubMed and Europe PMC, a DOI at its resolver. Every page is kept as it came; one
-    that has changed becomes a new snapshot, and labels on the old one are shown as stale (`medreview diff`).
+    They come from the network, a folder or a WARC file. A PMID or PMCID is asked for at PubMed and Europe PMC, a DOI at
+    its resolver. Every page is kept as it came; one that has changed becomes a new snapshot, and labels on the old one
+    are shown as stale (`medreview sources diff`).
 
     With --ocr, or `ocr = "scans"` in the settings, pages of PDFs that have no text are read from their pictures, also
     those that came earlier. `pip install 'medreview[ocr]'` brings what that takes; nothing is sent anywhere.
@@ -95,7 +97,7 @@ def fetch(
         lines.append(f"Judge what was read: {command('judge', study)}")
     if done.changed:
         lines.append(f"Judge the new texts: {command('judge', study)}")
-        lines.append(f"What changed around your labels: {command('diff', study)}")
+        lines.append(f"What changed around your labels: {command('sources', 'diff', study)}")
     result(done, *lines, as_json=as_json)
 
 
@@ -109,13 +111,13 @@ def attach(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Give the text of a source yourself, where it could not be fetched: from a file, or pasted.
+    """Give the text of a source yourself, from a file or pasted.
 
-    The text is held against the address, the DOI and the title of the source and of the references that name it. Where
-    it looks like another work, or would take the place of a page that was read, you are asked first. It becomes a
-    snapshot that says who gave it and when; earlier ones stay.
+    It is for a source that could not be fetched. The text is held against the address, the DOI and the title of the
+    source and of the references that name it. Where it looks like another work, or would take the place of a page that
+    was read, you are asked first. It becomes a snapshot that says who gave it and when; earlier ones stay.
 
-    Example: medreview attach sepsis.medreview 10.1000/renal.2019.7 ~/Downloads/renal.pdf
+    Example: medreview sources attach sepsis.medreview 10.1000/renal.2019.7 ~/Downloads/renal.pdf
     """
     from medreview import pipeline
     from medreview.config import load_config
@@ -165,7 +167,9 @@ def _show_allow(wanted: bool) -> None:
 
 
 def citations(
-    source: Annotated[str, Argument(metavar="FILE|STUDY|-", help="Answers, a study, or - for standard input.")],
+    source: Annotated[
+        str, Argument(metavar="FILE|STUDY|-", autocompletion=studies, help="Answers, a study, or - for standard input.")
+    ],
     allow: Annotated[Path | None, Option(metavar="FILE", help="Your own list of evidence domains (TOML).")] = None,
     show_allow: Annotated[
         bool, Option("--show-allow", callback=_show_allow, is_eager=True, help="Print the list used without --allow.")
@@ -187,12 +191,13 @@ def citations(
     ] = None,
     html: Annotated[Path | None, Option(metavar="FILE", help="Also write the report as one HTML file.")] = None,
 ) -> None:
-    """Count what responses cite: how many cite at all, which kinds, how much of it is from evidence domains.
+    """Count what answers cite, and how much is evidence.
 
-    It looks at where a citation points, not at what stands there. Only --reach uses the network; of a study, the pages
-    fetched earlier tell what is there. A study is only read; where its references were checked, what the identifiers
-    turned out to be is told, and that it was read is noted. A record may also have a reference to compare with, and a
-    latency_ms (or latency, in seconds).
+    It counts how many cite at all, which kinds, and how much is from evidence domains. It looks at where a citation
+    points, not at what stands there. Only --reach uses the network; of a study, the pages fetched earlier tell what is
+    there. A study is only read; where its references were checked, what the identifiers turned out to be is told, and
+    that it was read is noted. A record may also have a reference to compare with, and a latency_ms (or latency, in
+    seconds).
 
     Example: medreview citations answers.jsonl --check --html citations.html
     """
@@ -299,13 +304,15 @@ def urls(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Which addresses are cited: valid or not, hosts, paywalls, country, top-level domains, and lost pages.
+    """Count the cited addresses: valid, paywalled, lost, where.
+
+    It counts hosts, paywalls, countries, top-level domains, and lost pages.
 
     With --archive, the addresses without a page are shown to the Wayback Machine; with --registry, the domain names
     to rdap.org and the registries. Answers stay in the study: the figures need no network afterwards, and nothing is
     asked twice. Where references were checked, it says what the cited identifiers turned out to be.
 
-    Example: medreview urls sepsis.medreview --archive --registry
+    Example: medreview sources addresses sepsis.medreview --archive --registry
     """
     from medreview.citations.hosts import paywalled_domains
     from medreview.review.draws import address_ids, draw_named
@@ -376,12 +383,14 @@ def diff(
     whole: Annotated[bool, Option("--all", help="The two texts, line by line, as a unified diff.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what changed between two snapshots of a source, and what became of the passages your labels rest on.
+    """Show what changed in a source since you labelled it.
+
+    It compares two snapshots, and says what became of the passages that your labels rest on.
 
     Words that went stand in [-...-], words that came in {+...+}. A label on an earlier text is stale until you decide
     again (queue "stale").
 
-    Example: medreview diff sepsis.medreview who.int
+    Example: medreview sources diff sepsis.medreview who.int
     """
     from medreview.review.snapshot_diff import full_diff, snapshot_diffs
 

@@ -1,4 +1,4 @@
-"""The commands ``config``, ``trust`` and ``where``: settings, what is wrong with them, and the files that are used."""
+"""The commands ``config ...``: settings, what is wrong with them, and the files that are used."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import settings, studies
 from medreview.cli.network import ask_for_trust
 from medreview.cli.options import Json, study_path
 from medreview.cli.output import counted, result, say
@@ -29,7 +30,7 @@ def listed(report: "ConfigReport") -> Iterator[str]:
     if report.untrusted:
         yield from _told(
             f"Not trusted, and not used of this folder's file: {', '.join(report.untrusted)}. Once you have read it: "
-            f"{command('trust', report.here)}"
+            f"{command('config', 'trust', report.here)}"
         )
     for value in report.settings:
         yield ""
@@ -63,22 +64,28 @@ def _told(text: str, indent: str = "") -> list[str]:
                 break_long_words=False)  # fmt: skip
 
 
-config = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
-
 Here = Annotated[bool, Option("--here", help="In the medreview.toml of this folder, not in your own file.")]
 
 
-@config.callback()
-def show(context: typer.Context, as_json: Json = False) -> None:
-    """Show every setting with its value, where that comes from and what it is for; find every mistake in them.
+def show(
+    schema: Annotated[
+        bool, Option("--schema", help="Print a JSON Schema of the settings file instead, for editors and programs.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show every setting, where it comes from, what is wrong.
 
+    It says of each what it is for.
     Passwords and keys are never shown: of a variable with a key, its name and whether it is set.
 
     Exit code 1 when something is wrong.
 
-    Example: medreview config
+    Example: medreview config show
     """
-    if context.invoked_subcommand is not None:
+    if schema:
+        from medreview.settings_schema import settings_schema
+
+        result(settings_schema(), as_json=True)
         return
     from medreview.config_file import report
 
@@ -88,15 +95,18 @@ def show(context: typer.Context, as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@config.command("set")
 def set_(
-    pairs: Annotated[list[str], Argument(metavar="NAME VALUE...", help="A setting and its value, or several.")],
+    pairs: Annotated[
+        list[str],
+        Argument(metavar="NAME VALUE...", autocompletion=settings, help="A setting and its value, or several."),
+    ],
     here: Here = False,
     as_json: Json = False,
 ) -> None:
-    """Write settings into your own file, or with --here into that of this folder. All else in it stays as it is.
+    """Write settings into your own file, or this folder's.
 
-    Nothing is written that other commands would refuse. A table is given as TOML: '{temperature = 0}'.
+    All else in the file stays as it is. Nothing is written that other commands would refuse. A table is given as TOML:
+    '{temperature = 0}'.
 
     Example: medreview config set keys.defer F9
     """
@@ -114,13 +124,14 @@ def set_(
         _say_what_goes_before(name, str(path))
 
 
-@config.command("unset")
 def unset_(
-    name: Annotated[str, Argument(metavar="NAME", help="A setting, or a whole table such as judges.NAME.")],
+    name: Annotated[
+        str, Argument(metavar="NAME", autocompletion=settings, help="A setting, or a whole table such as judges.NAME.")
+    ],
     here: Here = False,
     as_json: Json = False,
 ) -> None:
-    """Take a setting out of your own file, or with --here out of that of this folder.
+    """Take a setting out of your own file, or this folder's.
 
     Example: medreview config unset keys.defer
     """
@@ -131,12 +142,13 @@ def unset_(
     result({"file": str(path.resolve()), "unset": name}, f"{name} is no longer set in {path}.", as_json=as_json)
 
 
-@config.command("explain")
 def explain(
-    name: Annotated[str, Argument(metavar="NAME", help="A setting, or a variable of the environment.")],
+    name: Annotated[
+        str, Argument(metavar="NAME", autocompletion=settings, help="A setting, or a variable of the environment.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Say what a setting is for, what it can be, what it is now and how to set it.
+    """Say what a setting is for, what it can be and is now.
 
     Example: medreview config explain reveal
     """
@@ -164,12 +176,13 @@ def trust(
     forget: Annotated[bool, Option("--forget", help="Trust it no longer.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Let a settings file name judges, services, a proxy or prompts: it is shown, and used once you say yes.
+    """Let this folder's settings name judges and services.
 
-    These say which key goes to which host. A file in a folder that came from somebody else is not used in that until
-    it was trusted, nor after it was changed; the one in your own configuration folder needs no trust.
+    The file may name judges, services, a proxy or prompts: it is shown, and used once you say yes. These say which key
+    goes to which host. A file in a folder that came from somebody else is not used in that until it was trusted, nor
+    after it was changed; the one in your own configuration folder needs no trust.
 
-    Example: medreview trust medreview.toml
+    Example: medreview config trust medreview.toml
     """
     from medreview.configured import read_guarded
     from medreview.settings_files import distrust
@@ -193,20 +206,23 @@ def trust(
     elif not ask_for_trust(file):
         raise UserError(
             f"{file} is not trusted; nothing was changed. In a script, once you have read it: "
-            f"{command('trust', file, '--yes')}"
+            f"{command('config', 'trust', file, '--yes')}"
         )
     result(told, f"{file} is trusted as it is now:", *lines, as_json=as_json)
 
 
 def where(
     study: Annotated[
-        Path | None, Argument(metavar="[STUDY]", help="A study, to see its copies too.", callback=study_path)
+        Path | None,
+        Argument(
+            metavar="[STUDY]", help="A study, to see its copies too.", callback=study_path, autocompletion=studies
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Say where settings, study and copies are.
 
-    Example: medreview where sepsis.medreview
+    Example: medreview config where sepsis.medreview
     """
     from medreview.config import load_config
     from medreview.settings_places import FILE_NAME, config_folder, find_configs

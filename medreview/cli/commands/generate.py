@@ -6,12 +6,12 @@ Those that start from a text are in ``medreview.cli.generate_questions``.
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-import typer
 from typer import Argument, Option
 
 from medreview.cli.ask_models import Wanted, generate_with, generator_command
+from medreview.cli.completion import models, reviewers
 from medreview.cli.generate_questions import passages, qa, questions, share_of
 from medreview.cli.importing import imported_sentence, say_what_is_missing
 from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
@@ -43,10 +43,11 @@ def answers(
         str, Option(metavar="NAME", help="Only the questions of this draw (`medreview plan draw STUDY questions N`).")
     ] = "",
 ) -> None:
-    """Ask a model the study's questions: a short answer with a list of its sources, which becomes a response.
+    """Ask a model the study's questions.
 
-    Asked are the questions that were made or imported, but for those that a reviewer found unfit, and those of the
-    responses that are there. An answer that is empty or breaks off gets one more try, and is kept as invalid then.
+    It gives a short answer with a list of its sources, which becomes a response. Asked are the questions that were made
+    or imported, but for those that a reviewer found unfit, and those of the responses that are there. An answer that is
+    empty or breaks off gets one more try, and is kept as invalid then.
 
     With --to qa the model is asked the QA items instead, without passage and key. Closed items (true or false, list,
     multiple choice) are scored by the key; of the open ones `medreview generate rankings` makes rankings.
@@ -132,7 +133,10 @@ def _item_answer_figures(study: "Study", counts: "GenerationCounts") -> tuple[di
 def rankings(
     study: StudyFile,
     models: Annotated[
-        list[str] | None, Option("--model", metavar="NAME", help="A model to compare; again for more. Default: all.")
+        list[str] | None,
+        Option(
+            "--model", metavar="NAME", autocompletion=models, help="A model to compare; again for more. Default: all."
+        ),
     ] = None,
     kinds: Annotated[
         list[str] | None,
@@ -147,11 +151,12 @@ def rankings(
     dry_run: Annotated[bool, Option("--dry-run", help="Say what would be made; store nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Make rankings of what models answered to the QA items: a reference answer beside outputs without names.
+    """Make rankings of what models answered to the QA items.
 
-    Each model has answered with `medreview generate answers --to qa`. Items that lack the answer of one are left out.
-    The same seed with more items keeps those that it drew before. Reviewers rank the outputs of an item, call each
-    Good, Okay or Bad, and flag what is hallucinated; who wrote what stays hidden until their queue is done.
+    Each has a reference answer beside outputs without names. Each model has answered with `medreview generate answers
+    --to qa`. Items that lack the answer of one are left out. The same seed with more items keeps those that it drew
+    before. Reviewers rank the outputs of an item, call each Good, Okay or Bad, and flag what is hallucinated; who wrote
+    what stays hidden until their queue is done.
 
     Example: medreview generate rankings sepsis.medreview --share 45% --seed 7
     """
@@ -193,11 +198,12 @@ def hallucinations(
     ] = "all",
     seed: Annotated[int, Option(min=0, help="Deals the types.")] = 1,
 ) -> None:
-    """Plant hallucinations of a known type in answers to the study's questions; type and spans stay hidden.
+    """Plant hallucinations of a known type in answers.
 
-    Inputs are all questions whose correct answer the study knows. Each product is an answer of the model NAME/halu; its
-    type and spans are the right label, hidden until you have decided and told to no judge. Type none is the correct
-    answer itself. Prints how many there are by data set and type, beside MedHalu's.
+    The answers are to the study's questions; type and spans stay hidden. Inputs are all questions whose correct answer
+    the study knows. Each product is an answer of the model NAME/halu; its type and spans are the right label, hidden
+    until you have decided and told to no judge. Type none is the correct answer itself. Prints how many there are by
+    data set and type, beside MedHalu's.
 
     Example: medreview generate hallucinations sepsis.medreview questions.jsonl --type all --seed 1 --model writer
     """
@@ -243,10 +249,11 @@ def cleanup(
         ),
     ] = _UNSUPPORTED,
 ) -> None:
-    """Revise or remove statements that their sources do not support; a judge verifies each revision, and you decide.
+    """Revise or remove statements that sources do not support.
 
-    Unsupported is what reviewers say is, else the judges' verdict. Another judge of the settings verifies, unless
-    --judge names one. Prints how many were removed and how many are supported now, beside SourceCleanup's figures.
+    A judge verifies each revision, and you decide. Unsupported is what reviewers say is, else the judges' verdict.
+    Another judge of the settings verifies, unless --judge names one. Prints how many were removed and how many are
+    supported now, beside SourceCleanup's figures.
 
     Example: medreview generate cleanup sepsis.medreview --model writer --judge local
     """
@@ -287,11 +294,12 @@ def brief(
         Option("--html", metavar="FILE.html", help="Also write all briefs as a page, with their notes beside."),
     ] = None,
 ) -> None:
-    """Write a summary of each case's hospital stay from its notes: draft, refine note by note, reorganise, verify.
+    """Write a summary of each case's hospital stay.
 
-    Each statement keeps the tags of its notes; one that they do not support is deleted and listed. The summary becomes
-    a response to the case's question that cites the notes, so that every statement is reviewed beside its note. Another
-    judge of the settings verifies, unless --judge names one.
+    It works from the notes of the case: draft, refine note by note, reorganise, verify. Each statement keeps the tags
+    of its notes; one that they do not support is deleted and listed. The summary becomes a response to the case's
+    question that cites the notes, so that every statement is reviewed beside its note. Another judge of the settings
+    verifies, unless --judge names one.
 
     Example: medreview generate brief ward.medreview notes.jsonl --model writer --judge checker
     """
@@ -349,10 +357,11 @@ def key_facts(
         int, Option("--per-case", min=1, max=5, help="Facts of each case that are to be kept of five.")
     ] = 3,
 ) -> None:
-    """Suggest five key facts of each case, from the text that a human wrote on it; a reviewer keeps, edits, discards.
+    """Suggest five key facts of each case.
 
-    Only facts that are kept are asked of the responses to the case's question. How many were kept, edited, discarded
-    and added is said by `medreview stats STUDY --unit key_fact`.
+    They come from the text that a human wrote on it; a reviewer keeps, edits or discards them. Only facts that are kept
+    are asked of the responses to the case's question. How many were kept, edited, discarded and added is said by
+    `medreview stats STUDY --unit key_fact`.
 
     Example: medreview generate key-facts ward.medreview cases.jsonl --per-case 3 --model writer
     """
@@ -392,10 +401,10 @@ def _key_fact_figures(
 
 @generator_command()
 def themes(study: StudyFile, wanted: Wanted) -> None:
-    """Find what the key facts that a system omits and contradicts have in common, from what the judges said of them.
+    """Find what the key facts that systems miss have in common.
 
-    `medreview stats STUDY --unit key_fact` and the report have them then, with their facts, until something is voted
-    otherwise.
+    It takes the facts that a system omits and contradicts, and what the judges said of them. `medreview stats STUDY
+    --unit key_fact` and the report have them then, with their facts, until something is voted otherwise.
 
     Example: medreview generate themes ward.medreview --model writer
     """
@@ -409,14 +418,18 @@ def override_themes(
     study: StudyFile,
     wanted: Wanted,
     reviewer: Annotated[
-        str | None, Option(metavar="NAME", help="The labels of one reviewer; default: of each by itself.")
+        str | None,
+        Option(
+            metavar="NAME", autocompletion=reviewers, help="The labels of one reviewer; default: of each by itself."
+        ),
     ] = None,
 ) -> None:
-    """Find what the statements have in common that a reviewer labels otherwise than the judges.
+    """Find where a reviewer and the judges differ, by theme.
 
-    The model is given the statements, the judges' verdict and reasons, and the reviewer's label, reason and note; not
-    what is held back from you or from the reviewer for a blind review. `medreview report` has the themes then, in place
-    of those by reason code, and says when labels have changed since.
+    It finds what the statements have in common that a reviewer labels otherwise than the judges. The model is given the
+    statements, the judges' verdict and reasons, and the reviewer's label, reason and note; not what is held back from
+    you or from the reviewer for a blind review. `medreview report` has the themes then, in place of those by reason
+    code, and says when labels have changed since.
 
     Example: medreview generate override-themes sepsis.medreview --model writer
     """
@@ -428,15 +441,6 @@ def override_themes(
     generate_with(study, make, wanted, before=current_verdicts)
 
 
-_COMMANDS = (
+GENERATORS: Final = (
     questions, answers, cleanup, hallucinations, passages, qa, rankings, key_facts, themes, override_themes, brief,
 )  # fmt: skip
-
-generate = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Let a model write questions, answers, items, briefs, to be reviewed. Nothing is asked or paid twice.\n\n"
-    "Example: medreview generate questions sepsis.medreview --model writer",
-)
-for one in _COMMANDS:
-    generate.command(one.__name__.replace("_", "-"))(one)

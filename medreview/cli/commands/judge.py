@@ -1,4 +1,4 @@
-"""The commands ``judge`` and ``batches``: offline by rules, or by models, live or in batches.
+"""The commands ``judge`` and ``judges batches``: offline by rules, or by models, live or in batches.
 
 ``--batch-out FILE``, ``--batch-in FILE`` and ``--batch-submit``; what was submitted to servers, and what became of it.
 """
@@ -24,6 +24,7 @@ from medreview.cli.ask_models import (
     say_what_is_waited_for,
     say_where_texts_go,
 )
+from medreview.cli.completion import judges, reviewers, tasks
 from medreview.cli.importing import ordered
 from medreview.cli.network import with_settings
 from medreview.cli.options import (
@@ -86,9 +87,17 @@ class JudgeOptions:
 
     names: Annotated[
         list[str] | None,
-        Option("--judge", metavar="NAME", help="Ask this model of the settings; repeat it for a jury."),
+        Option(
+            "--judge",
+            metavar="NAME",
+            autocompletion=judges,
+            help="Ask this model of the settings; repeat it for a jury.",
+        ),
     ] = None
-    task: Annotated[str, Option(metavar="TASK", help="What to ask; `medreview prompts` lists the tasks.")] = ""
+    task: Annotated[
+        str,
+        Option(metavar="TASK", autocompletion=tasks, help="What to ask; `medreview judges prompts` lists the tasks."),
+    ] = ""
     cited_only: Annotated[
         bool, Option("--cited-only", help="Only pairs in which the statement itself cites the source.")
     ] = False
@@ -97,7 +106,8 @@ class JudgeOptions:
         Option(metavar="FILTER", help="Only a part of the study, by the filters of queues: `model=atlas-2 page=ok`."),
     ] = ""
     reviewer: Annotated[
-        str | None, Option(metavar="NAME", help="Whose labels `mine=` and `state=` in --where ask for.")
+        str | None,
+        Option(metavar="NAME", autocompletion=reviewers, help="Whose labels `mine=` and `state=` in --where ask for."),
     ] = None
     only: Annotated[
         list[str] | None,
@@ -123,7 +133,9 @@ class JudgeOptions:
             help="Show N statements that a reviewer labelled as worked examples, never on themselves.",
         ),
     ] = None
-    examples_from: Annotated[str | None, Option("--from", metavar="NAME", help="With --examples: whose labels.")] = None
+    examples_from: Annotated[
+        str | None, Option("--from", metavar="NAME", autocompletion=reviewers, help="With --examples: whose labels.")
+    ] = None
     assisted: Annotated[
         bool, Option("--assisted", help="With --examples: also labels given with the judges in sight.")
     ] = False
@@ -198,14 +210,15 @@ class JudgeOptions:
 
 @takes(JudgeOptions)
 def judge(study: StudyFile, wanted: JudgeOptions) -> None:
-    """Judge statements against sources, without a model or with --judge by models, and roll all judgements up.
+    """Judge statements against sources, by rules or by models.
 
-    Without --judge the offline judge compares words, numbers, units and negations. It is triage, not a verdict.
-    With --semantic a model of meaning has a part in its order, not in its labels; --no-semantic takes it out again.
-    With it, the models of the settings are asked (`medreview judges` lists them); nothing is asked or paid twice.
-    --cited-only, --where and --only choose what models are asked about; --dry-run counts what was chosen.
-    --examples shows them statements that a reviewer labelled, none of the same question or page.
-    Ctrl-C waits for what is in flight, a second one does not. Exit code 1 when every question failed, 3 when some did.
+    Rules judge without a model; --judge names models. All judgements are rolled up. Without --judge the offline judge
+    compares words, numbers, units and negations. It is triage, not a verdict. With --semantic a model of meaning has a
+    part in its order, not in its labels; --no-semantic takes it out again. With it, the models of the settings are
+    asked (`medreview judges` lists them); nothing is asked or paid twice. --cited-only, --where and --only choose what
+    models are asked about; --dry-run counts what was chosen. --examples shows them statements that a reviewer labelled,
+    none of the same question or page. Ctrl-C waits for what is in flight, a second one does not. Exit code 1 when every
+    question failed, 3 when some did.
 
     Example: medreview judge sepsis.medreview --judge llama --only audit --cited-only --limit 200 --seed 7 --dry-run
     """
@@ -362,12 +375,13 @@ def batches(
     local_only: LocalOnly = False,
     as_json: Json = False,
 ) -> None:
-    """List the batches that were submitted to servers with --batch-submit: state, answers, what went wrong.
+    """List the batches that were sent to servers of models.
 
-    The command that submitted a batch waits for it and takes its results in, also when it was cancelled. One that is
-    given up may go on at its server, and cost. Servers keep the questions and the answers until they are deleted.
+    They were submitted with --batch-submit. It says their state, answers, and what went wrong. The command that
+    submitted a batch waits for it and takes its results in, also when it was cancelled. One that is given up may go on
+    at its server, and cost. Servers keep the questions and the answers until they are deleted.
 
-    Example: medreview batches sepsis.medreview --cancel batch_68a1
+    Example: medreview judges batches sepsis.medreview --cancel batch_68a1
     """
     from medreview.judges.batch_jobs import job_named, jobs
     from medreview.pipeline import batches as submitted

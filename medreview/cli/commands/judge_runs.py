@@ -1,10 +1,11 @@
-"""The command ``judge-runs``: the runs of judges in a study, and two of them compared on the same pairs."""
+"""The command ``judges runs``: the runs of judges in a study, and two of them compared on the same pairs."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
+from medreview.cli.completion import reviewers
 from medreview.cli.options import Json, StudyFile, open_study
 from medreview.cli.output import result
 from medreview.cli.verdict_access import current_verdicts, looked, reading
@@ -27,17 +28,19 @@ def judge_runs(
             "at the test half."
         ),
     ] = "tuning",
-    reviewer: Annotated[str | None, Option(metavar="NAME", help="Only this reviewer's labels.")] = None,
+    reviewer: Annotated[
+        str | None, Option(metavar="NAME", autocompletion=reviewers, help="Only this reviewer's labels.")
+    ] = None,
     changed: Annotated[bool, Option("--changed", help="Also list the pairs whose word changed.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the runs of judges, or compare two on the same pairs: prompts, models, with and without examples.
+    """List the runs of judges, or compare two of them.
 
-    Tells which verdicts changed, how far each agrees with the labels and how calibrated its confidence is, both with a
-    paired difference, and cost and time. An abstention is no verdict; worked examples of a run are not among its
-    statements.
+    Two are compared on the same pairs: prompts, models, with and without examples. It tells which verdicts changed, how
+    far each agrees with the labels and how calibrated its confidence is, both with a paired difference, and cost and
+    time. An abstention is no verdict; worked examples of a run are not among its statements.
 
-    Example: medreview judge-runs sepsis.medreview 2 5 --changed
+    Example: medreview judges runs sepsis.medreview 2 5 --changed
     """
     from medreview.cli.reports.run_comparison import comparison_parts, run_rows
     from medreview.cli.reports.terminal import show

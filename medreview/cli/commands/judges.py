@@ -1,4 +1,4 @@
-"""The commands ``judges``, ``prompts`` and ``jury``: configured models, what they are asked, which few do best."""
+"""Of the commands ``judges ...``: configured models, what they are asked, which few do best."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import judges as configured
+from medreview.cli.completion import models, reviewers, studies, tasks
 from medreview.cli.network import with_settings
 from medreview.cli.options import Json, StudyFile, Ties, open_study, rule_named, study_path
 from medreview.cli.output import counted, counted_each, one_line, pace_words, price_words, result, say
@@ -42,13 +44,19 @@ _NONE = (
 
 
 def judges(
-    names: Annotated[list[str] | None, Argument(metavar="[NAME...]", help="Only these.")] = None,
+    names: Annotated[list[str] | None, Argument(metavar="[NAME...]", autocompletion=models, help="Only these.")] = None,
     ping: Annotated[
         bool, Option("--ping", help="Ask each one small question; exit code 1 if one fails, or no judge is configured.")
     ] = False,
     study: Annotated[
         Path | None,
-        Option("--study", metavar="STUDY", help="Also what they did and cost in this study.", callback=study_path),
+        Option(
+            "--study",
+            metavar="STUDY",
+            help="Also what they did and cost in this study.",
+            callback=study_path,
+            autocompletion=studies,
+        ),
     ] = None,
     split: Annotated[
         bool,
@@ -68,12 +76,14 @@ def judges(
     local_only: Annotated[bool, Option("--local-only", help="Refuse judges outside this machine.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the configured judges, and the models that write: model, address, key, prices.
+    """List the models of your settings: address, key, prices.
+
+    These are the judges, and the models that write. --ping asks each one small question.
 
     --split compares prompts on half of the questions. The study's seed fixes the halves, so that you can tune a prompt
     on one half and test it on the other.
 
-    Example: medreview judges --ping --study sepsis.medreview
+    Example: medreview judges list --ping --study sepsis.medreview
     """
     from medreview.config import load_config
     from medreview.llm.costs import spent
@@ -238,22 +248,26 @@ def _cost(item: "Spent") -> str:
 
 
 def prompts(
-    name: Annotated[str | None, Argument(metavar="[NAME]", help="A task; without it, all are listed.")] = None,
+    name: Annotated[
+        str | None, Argument(metavar="[NAME]", autocompletion=tasks, help="A task; without it, all are listed.")
+    ] = None,
     whole: Annotated[
         bool, Option("--file", help="The whole file that comes with the program, to make your own of it.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what judges are asked, to put the same question to a model elsewhere and import its answers.
+    """Show what judges are asked, word for word.
 
-    Example: medreview prompts source_verification
+    With it you can put the same question to a model elsewhere, and import its answers.
+
+    Example: medreview judges prompts source_verification
     """
     from medreview.configured import prompts_of
     from medreview.judges.prompts import load_prompt, prompt_file, prompt_names
 
     if whole:
         if name is None:
-            raise UserError(f"--file is for one task: {command('prompts', 'source_verification', '--file')}")
+            raise UserError(f"--file is for one task: {command('judges', 'prompts', 'source_verification', '--file')}")
         print(prompt_file(name), end="")
         return
     folder = with_settings(prompts_of)
@@ -270,18 +284,26 @@ def jury(
     study: StudyFile,
     size: Annotated[list[int] | None, Option(min=1, help="Jurors; may be repeated. Default: 1 and 3.")] = None,
     judges: Annotated[
-        list[str] | None, Option("--judge", metavar="NAME", help="A candidate; default: all but the offline one.")
+        list[str] | None,
+        Option(
+            "--judge", metavar="NAME", autocompletion=configured, help="A candidate; default: all but the offline one."
+        ),
     ] = None,
     facts: Annotated[
         Literal["presence", "contradiction"] | None,
         Option("--facts", help="On key facts: are they present, or contradicted?"),
     ] = None,
     members: Annotated[
-        list[str] | None, Option("--member", metavar="NAME", help="On key facts: a person as a candidate.")
+        list[str] | None,
+        Option("--member", metavar="NAME", autocompletion=reviewers, help="On key facts: a person as a candidate."),
     ] = None,
     reviewer: Annotated[
         str | None,
-        Option(metavar="NAME", help="Whose labels count; on key facts by default the majority of all others."),
+        Option(
+            metavar="NAME",
+            autocompletion=reviewers,
+            help="Whose labels count; on key facts by default the majority of all others.",
+        ),
     ] = None,
     scale: Annotated[Literal["binary", "levels"], Option(help="Supported or not, or the four labels.")] = "binary",
     measure: Annotated[Literal["kappa", "agreement"], Option(help="What the best jury is best in.")] = "kappa",
@@ -293,13 +315,13 @@ def jury(
     seed: Annotated[int, Option(min=0, help="Seed of halves and resampling.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Find the small jury that agrees best with you, chosen on half of your labels and measured on the other.
+    """Find the few judges that agree best with you.
 
-    The best of many juries looks better where it was chosen than it is; the held-out figure is the one to report. With
-    --facts, judges and people vote on key facts, and are compared with the majority of the people who are no
-    candidates.
+    The small jury is chosen on half of your labels and measured on the other half. The best of many juries looks better
+    where it was chosen than it is; the held-out figure is the one to report. With --facts, judges and people vote on
+    key facts, and are compared with the majority of the people who are no candidates.
 
-    Example: medreview jury sepsis.medreview --size 3
+    Example: medreview judges choose sepsis.medreview --size 3
     """
     from medreview.judges.rollup import tie_rule
     from medreview.stats.formulas.bootstrap import Resampling

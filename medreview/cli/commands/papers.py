@@ -1,15 +1,16 @@
-"""The commands ``replay``, ``reproduce`` and ``assisted``: a paper's steps and its figures beside those of a study."""
+"""The commands ``papers ...``: a paper's steps and its figures beside those of a study."""
 
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Argument, Option
 
 from medreview.cli.ask_models import count_lines, did, leave_by, planned, say_what_is_waited_for
+from medreview.cli.completion import judges, models, offer, studies
 from medreview.cli.importing import imported_sentence, opened_or_made, say_what_is_missing
 from medreview.cli.network import PagesFrom, model_named, pages_from, with_settings
 from medreview.cli.options import (
@@ -48,10 +49,12 @@ class ReplayOptions:
     files: Annotated[list[Path] | None, Argument(metavar="FILE...", help="What the paper starts from.")] = None
     sample: Annotated[bool, Option("--sample", help="On the sample data, with recorded answers; no network.")] = False
     models: Annotated[
-        list[str] | None, Option("--model", metavar="NAME", help="A model that writes; may be repeated.")
+        list[str] | None,
+        Option("--model", metavar="NAME", autocompletion=models, help="A model that writes; may be repeated."),
     ] = None
     judges: Annotated[
-        list[str] | None, Option("--judge", metavar="NAME", help="A model that judges; repeat it for a jury.")
+        list[str] | None,
+        Option("--judge", metavar="NAME", autocompletion=judges, help="A model that judges; repeat it for a jury."),
     ] = None
     limit: Annotated[int | None, Option(min=1, help="At most so many units of each step for each model.")] = None
     skip: Annotated[
@@ -248,24 +251,39 @@ def about(chosen: "Replay") -> dict[str, object]:
     }
 
 
-_PAPERS = "sourcecheckup, medhalu, cds, medfacteval, medagentbrief or cliniqlink"
+PAPERS: Final = ("sourcecheckup", "medhalu", "cds", "medfacteval", "medagentbrief", "cliniqlink")
+"""Those that can be replayed: to name them loads none."""
 
 
 @takes(ReplayOptions)
 def replay(
-    paper: Annotated[str, Argument(metavar="PAPER", help=f"{_PAPERS}; alone: what its replay does.")],
+    paper: Annotated[
+        str,
+        Argument(
+            metavar="PAPER",
+            autocompletion=offer(lambda ctx, incomplete: PAPERS),
+            help=f"{', '.join(PAPERS)}; alone: what its replay does.",
+        ),
+    ],
     study: Annotated[
-        Path | None, Argument(metavar="STUDY", help="The study file; made if it is not there.", callback=study_path)
+        Path | None,
+        Argument(
+            metavar="STUDY",
+            help="The study file; made if it is not there.",
+            callback=study_path,
+            autocompletion=studies,
+        ),
     ] = None,
     *,
     wanted: ReplayOptions,
 ) -> None:
-    """Do what a paper did, step by step, on your own data or on the sample, and print its figures beside yours.
+    """Do what a paper did, and print its figures beside yours.
 
+    It goes step by step, on your own data or on the sample.
     Every step says whether it was done already, was done now, or waits for the reviewer, with the command to give. The
     same command goes on later; nothing is asked twice. What each step costs is said before it asks.
 
-    Example: medreview replay medhalu trial.medreview --sample
+    Example: medreview papers replay medhalu trial.medreview --sample
     """
     from medreview.replays.registry import REPLAYS
     from medreview.setting import did_you_mean
@@ -277,7 +295,7 @@ def replay(
         raise UserError("--gold is of the replay medhalu, whose models are scored against right labels.")
     if study is None:
         if wanted.sample or wanted.dry_run or wanted.models or wanted.judges:
-            raise UserError(f"Name a study for it: medreview replay {paper} STUDY")
+            raise UserError(f"Name a study for it: medreview papers replay {paper} STUDY")
         if as_json:
             result(about(chosen), as_json=True)
         else:
@@ -310,13 +328,14 @@ def reproduce(
     csv: Annotated[Path | None, Option(metavar="FILE", help="Also write FILE, a row for each figure.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Compute figures that papers print from the counts that they print, with this program's formulas.
+    """Compute the figures of papers again, from their counts.
 
+    It takes the counts that they print, and this program's formulas.
     ClinIQLink, SourceCheckup, the notebook on clinical citations and MedFactEval: the printed figure, ours, whether
     they are equal, and the reason where they are not. It takes no study. MedFactEval's votes are not part of this
     program; --votes reads the file that its authors publish.
 
-    Example: medreview reproduce --csv reproduced.csv
+    Example: medreview papers reproduce --csv reproduced.csv
     """
     from medreview.exchange.files.columns import cells
     from medreview.exchange.files.csv_file import write_report
@@ -351,13 +370,14 @@ def assisted(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare what judges found in answers by themselves with what they found after an expert's remarks.
+    """Compare judges before and after an expert's remarks.
 
+    It compares what they found in answers by themselves with what they found then.
     For each judge: from which type to which its word went, how often it agrees with the reviewer and with gold before
     and after, and how many answers turned from wrong to right and from right to wrong. Gold is silent until its answer
     is decided. Nothing of this enters the figures of `stats`.
 
-    Example: medreview assisted medhalu.medreview --csv before-after.csv
+    Example: medreview papers assisted medhalu.medreview --csv before-after.csv
     """
     from medreview.cli.reports.agreement_tables import assisted_parts
     from medreview.cli.reports.terminal import show

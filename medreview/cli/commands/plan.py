@@ -1,10 +1,9 @@
-"""The commands ``plan ...``: draw units at random, share them out to reviewers, look how far everybody is."""
+"""Of the commands ``plan ...`` those of batches: draw units, share them out to reviewers, look how far they are."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
 from typer import Argument, Option
 
 from medreview.cli.options import Json, Reviewer, StudyFile, decider, open_study
@@ -21,15 +20,7 @@ if TYPE_CHECKING:
 _MOST_STRATA = 12
 """Strata that are listed one by one."""
 
-plan = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Plan who reviews what: draw units at random, share them out to reviewers, look how far everybody is.\n\n"
-    "Example: medreview plan draw sepsis.medreview pairs 400 --by model",
-)
 
-
-@plan.command()
 def draw(
     study: StudyFile,
     kind: Annotated[
@@ -57,7 +48,7 @@ def draw(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Draw units of a kind at random, and keep them under a name.
+    """Draw units of a kind at random, under a name.
 
     The study records the seed, the strata, how many units there were and which are drawn, in order. With the same name
     and seed, the command draws again and says whether it gets the same units. A draw is a filter: queues and figures
@@ -102,7 +93,6 @@ def _stratum_lines(strata: "list[DrawStratum]") -> Iterator[str]:
         yield f"  and {len(strata) - _MOST_STRATA} more; --json has all"
 
 
-@plan.command()
 def assign(
     study: StudyFile,
     name: Annotated[str, Argument(metavar="NAME", help="The draw.")],
@@ -124,10 +114,10 @@ def assign(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Share the units of a draw out to reviewers, in batches of equal size.
+    """Share the units of a draw out to reviewers.
 
-    A reviewer who has a batch finds it first on the first screen, as "my batch", and can open it as the queue "mine".
-    It is blind, like every queue whose labels are to count as independent.
+    Batches have equal size. A reviewer who has a batch finds it first on the first screen, as "my batch", and can open
+    it as the queue "mine". It is blind, like every queue whose labels are to count as independent.
 
     Example: medreview plan assign sepsis.medreview qa --to anna,ben,carl --overlap 45%
     """
@@ -159,7 +149,6 @@ def _batch_lines(made: "UnitBatches") -> Iterator[str]:
         yield f"  {one_line(who)}: {counted(len(units), 'unit')}, {len(others & held[place])} shared"
 
 
-@plan.command()
 def retract(
     study: StudyFile,
     name: Annotated[str, Argument(metavar="NAME", help="The draw.")],
@@ -170,10 +159,10 @@ def retract(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Take a draw back that was a mistake, with its batches. The record keeps it with your reason.
+    """Take a draw back that was a mistake, with its batches.
 
-    Labels that were given stay labels of the study. The name is free for another draw. Copies of batches that are out
-    come back by `merge` as before.
+    The record keeps it with your reason. Labels that were given stay labels of the study. The name is free for another
+    draw. Copies of batches that are out come back by `team merge` as before.
 
     Example: medreview plan retract sepsis.medreview pairs --reason "The seed was the wrong one."
     """
@@ -185,11 +174,11 @@ def retract(
     result(gone._asdict(), one_line(words), as_json=as_json)
 
 
-@plan.command()
 def show(study: StudyFile, as_json: Json = False) -> None:
-    """Show every draw: who has which batch, how far each reviewer is, agreement so far, what to do next.
+    """Show every draw, and how far each reviewer is with it.
 
-    Agreement is hidden from a reviewer who has not decided all of a batch yet, or whose blind block is open.
+    It says who has which batch, agreement so far, and what to do next. Agreement is hidden from a reviewer who has not
+    decided all of a batch yet, or whose blind block is open.
 
     Example: medreview plan show sepsis.medreview
     """

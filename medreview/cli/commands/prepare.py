@@ -1,4 +1,4 @@
-"""The commands ``run``, ``import``, ``parse`` and ``facts``: from files to statements that can be reviewed."""
+"""The commands ``run``, ``import`` and ``parse``: from files to statements that can be reviewed."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from typer import Argument, Option
 
 from medreview.cli.ask_models import Semantic, leave_by_summary, meaning_from_config
+from medreview.cli.completion import studies
 from medreview.cli.importing import (
     as_given,
     files_given,
@@ -72,10 +73,11 @@ def run(
     *,
     wanted: AnswerOptions,
 ) -> None:
-    """Import answers, fetch what they cite, split them into statements and judge these: ready to review.
+    """Make or extend a study from your files, ready to review.
 
-    Makes the study if there is none. Run it again after an interruption: it does what is missing. Without a file it
-    does that for the answers that the study has, such as those that a model has just given.
+    It imports answers, fetches what they cite, splits them into statements and judges these. Run it again after an
+    interruption: it does what is missing. Without a file it does that for the answers that the study has, such as those
+    that a model has just given.
 
     The references of the answers are found; with --library, or a library in the settings, they are held against its
     works without a network.
@@ -104,12 +106,22 @@ _NAMED: Final = 10
 
 @takes(AnswerOptions)
 def import_(
-    study: Annotated[Path | None, Argument(metavar="STUDY", help="The study file.", callback=study_path)] = None,
+    study: Annotated[
+        Path | None, Argument(metavar="STUDY", help="The study file.", callback=study_path, autocompletion=studies)
+    ] = None,
     files: Annotated[
         list[Path] | None,
         Argument(metavar="[FILE...]", help="Answers, judgements, tables or exports; - is standard input."),
     ] = None,
     mapping: Map = None,
+    kind: Annotated[
+        Literal["facts"] | None,
+        Option("--as", help="facts: the file has key facts; default: as the content of the file says."),
+    ] = None,
+    suggest: Annotated[
+        bool,
+        Option("--suggest", help="With --as facts: as suggestions, which a reviewer keeps, edits or discards."),
+    ] = False,
     as_copy: Annotated[bool, Option("--as-copy", help="Take the export of another study, too.")] = False,
     correct: Annotated[
         Literal["after", "shown"] | None,
@@ -126,13 +138,19 @@ def import_(
     *,
     wanted: AnswerOptions,
 ) -> None:
-    """Bring answers or judgements into a study: text, Markdown, Word, Excel, OpenDocument, PDF, saved web pages, RTF,
-    CSV, JSON, JSON lines, SourceCheckup tables, exports.
+    """Bring answers, judgements, labels or facts into a study.
 
-    What a file is shows in its content, not in its name. Of a workbook the sheet with the answers is read.
+    It reads text, Markdown, Word, Excel, OpenDocument, PDF, saved web pages, RTF, CSV, JSON, JSON lines, SourceCheckup
+    tables and exports. What a file is shows in its content, not in its name. Of a workbook the sheet with the answers
+    is read.
 
     What known systems write is read as it is, too: answers of model APIs, batches, saved streams, exports of chats,
     logs of evaluations, published data sets; --producers lists them.
+
+    With --as facts it brings key facts: columns fact (or facts, a list), category, case, question or response. Judges
+    then say whether each response contains or contradicts them. A category is diagnosis, management, follow_up or
+    other; what is none of these becomes other. Every response to the same question, or on the same case, is held
+    against them. Facts can come first, also into a new study: they wait for the texts.
 
     The study is copied first. On a terminal the first records are shown before anything is stored. --undo puts the
     study back to that copy, whether `import`, `run` or `review` brought the files: pages that were fetched and
@@ -155,6 +173,13 @@ def import_(
         return
     if not files:
         raise UserError("Name the files to import, or --undo to take the newest import back.")
+    if kind == "facts":
+        if len(files) > 1 or dry_run or as_copy or correct or wanted != AnswerOptions():
+            raise UserError("--as facts takes one file, and only --map, --suggest and --json beside it.")
+        _bring_facts(study, files[0], mapping, suggest=suggest, as_json=as_json)
+        return
+    if suggest:
+        raise UserError("--suggest is for key facts: add --as facts.")
     with files_given(files) as given:
         paths, chosen = with_requests(given, wanted.chosen())
         if dry_run:
@@ -207,7 +232,7 @@ def parse(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Split the responses into statements, by rules, and find their references.
+    """Split answers into statements, and find their references.
 
     Example: medreview parse sepsis.medreview --left-out
     """
@@ -269,27 +294,7 @@ def _listed(study: "Study", path: Path, found: Sequence["LeftOut"]) -> list[str]
     return printed([told, "", *reasons, "", last]).rstrip("\n").split("\n")
 
 
-def facts(
-    study: StudyFile,
-    file: Annotated[
-        Path,
-        Argument(metavar="FILE", help="Columns fact (or facts, a list), category, case, question or response; or -."),
-    ],
-    mapping: Map = None,
-    suggest: Annotated[
-        bool,
-        Option("--suggest", help="As suggestions for the cases of the study: a reviewer keeps, edits, discards them."),
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Bring key facts into a study; judges then say whether each response contains or contradicts them.
-
-    A category is diagnosis, management, follow_up or other; what is none of these becomes other. Every response to the
-    same question, or on the same case, is held against them. Facts can come first, also into a new study: they wait
-    for the texts. `medreview import STUDY --undo` takes them back.
-
-    Example: medreview facts sepsis.medreview facts.csv
-    """
+def _bring_facts(study: Path, file: Path, mapping: Map, *, suggest: bool, as_json: bool) -> None:
     from medreview import pipeline
     from medreview.config import load_config
     from medreview.units.key_fact_files import became_other, still_waiting

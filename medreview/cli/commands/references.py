@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import judges, studies
 from medreview.cli.jsonl_filters import answer_lines, answer_references, library_of_files
 from medreview.cli.network import Proxy, authorities_from_config, network_from_config, services_from_config
 from medreview.cli.options import MAP_IS_FOR_FILES, Json, Map, no_response, open_study, read_mapping, study_path
@@ -198,7 +199,11 @@ _NO_STUDY: Final = "--ask-model is for a study, which keeps what a model answere
 def references(
     source: Annotated[
         str,
-        Argument(metavar="FILE|STUDY|-", help="A list, a text, answers, a library or a study; - is standard input."),
+        Argument(
+            metavar="FILE|STUDY|-",
+            autocompletion=studies,
+            help="A list, a text, answers, a library or a study; - is standard input.",
+        ),
     ] = "-",
     library: Annotated[
         list[Path] | None,
@@ -225,7 +230,11 @@ def references(
     ] = False,
     ask_model: Annotated[
         str | None,
-        Option(metavar="NAME", help="Of a study: ask this judge to read the references that the rules doubt."),
+        Option(
+            metavar="NAME",
+            autocompletion=judges,
+            help="Of a study: ask this judge to read the references that the rules doubt.",
+        ),
     ] = None,
     local_only: Annotated[bool, Option("--local-only", help="Refuse a model outside this machine.")] = False,
     proxy: Proxy = None,
@@ -233,10 +242,11 @@ def references(
     as_json: Json = False,
     csv: Annotated[Path | None, Option(metavar="FILE", help="Also write a row for each reference.")] = None,
 ) -> None:
-    """Check whether cited works are real and described rightly, in libraries of your own or public services.
+    """Check whether cited works are real and described rightly.
 
-    Only the references' own words are sent. Not found is no proof that a work was invented. Of a study, the references
-    are found and checked, and kept; it prints counts, and single references with --show or --all.
+    It looks in libraries of your own, or asks public services. Only the references' own words are sent. Not found is no
+    proof that a work was invented. Of a study, the references are found and checked, and kept; it prints counts, and
+    single references with --show or --all.
 
     Example: medreview references answer.md --library zotero.json --check
     """
@@ -341,10 +351,11 @@ def evidence(
         ),
     ] = False,
 ) -> None:
-    """Find what a source says about a statement, or where a quotation stands in it. No study, no network.
+    """Find what a text says about a statement, or a quotation.
 
-    Each line in is an object with "statement" or "quote", "source_text" and, if you like, "id"; each line out answers
-    one line in, at once. Places count characters from 0, the end not included.
+    It shows where the quotation stands in the text. It needs no study and no network. Each line in is an object with
+    "statement" or "quote", "source_text" and, if you like, "id"; each line out answers one line in, at once. Places
+    count characters from 0, the end not included.
 
     Example: medreview evidence --jsonl < cases.jsonl > answers.jsonl
     """

@@ -140,11 +140,12 @@ def stats(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """How often you and the judges agree, and how well the responses are supported by what they cite.
+    """Show how far you are, who agrees, what is supported.
 
-    One screen has a line for each judge and each share of support; --full has everything. Labels given blind, before
-    the judges were seen, stand apart from assisted ones, and the random audit apart from what was chosen: pooled, they
-    would answer no question. Intervals are over whole responses, or over questions where answers share these.
+    It says how often you and the judges agree, and how well the responses are supported by what they cite. One screen
+    has a line for each judge and each share of support; --full has everything. Labels given blind, before the judges
+    were seen, stand apart from assisted ones, and the random audit apart from what was chosen: pooled, they would
+    answer no question. Intervals are over whole responses, or over questions where answers share these.
 
     Example: medreview stats sepsis.medreview --require "lower(kappa)>=.4" --require "support>=80%"
     """
@@ -272,7 +273,7 @@ def report(
     replicates: Replicates = None,
     as_json: Json = False,
 ) -> None:
-    """Write what was reviewed, how, and what came of it, as one file to hand in.
+    """Write one page to hand in: what was reviewed, figures.
 
     The page needs no network and no other file; it can be read on a phone and printed. It holds where the figures come
     from, plots, limitations found in the data, a methods paragraph, what the study is made of, judges with their

@@ -1,4 +1,4 @@
-"""The commands that open a study for review: ``demo``, ``review``, ``recent``, and ``conflicts`` between reviewers."""
+"""The commands that open a study for review, ``demo`` and ``review``; and ``team conflicts`` between reviewers."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,11 +6,24 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from medreview.cli.completion import queues, studies
 from medreview.cli.network import PagesFrom
 from medreview.cli.opening import open_review, review_paths
-from medreview.cli.options import AnswerOptions, Json, LeaveOut, Map, Passed, Reviewer, StudyFile, open_study, takes
+from medreview.cli.options import (
+    AnswerOptions,
+    Json,
+    LeaveOut,
+    Map,
+    Passed,
+    Reviewer,
+    StudyFile,
+    only_one,
+    open_study,
+    study_path,
+    takes,
+)
 from medreview.cli.output import counted, one_line, progress, result, say
-from medreview.cli.review_words import ReviewOptions
+from medreview.cli.review_words import STDIN, ReviewOptions
 from medreview.cli.verdict_access import current_verdicts, looked, without_reviewers
 from medreview.errors import UserError
 from medreview.next_step import command
@@ -25,7 +38,9 @@ def demo(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Make the sample study and review it: sixteen answers, saved pages, no network, nothing to set up.
+    """Make the sample study and review it; nothing to set up.
+
+    It has sixteen answers and the saved pages that they cite. It needs no network.
 
     Example: medreview demo
     """
@@ -51,14 +66,19 @@ def demo(
 @takes(AnswerOptions)
 def review(
     paths: Annotated[
-        list[Path],
-        Argument(metavar="STUDY|FILE...", help="The study; or answers, which become one; - is standard input."),
-    ],
+        list[Path] | None,
+        Argument(
+            metavar="STUDY|FILE...",
+            autocompletion=studies,
+            help="The study; or answers, which become one; - is standard input.",
+        ),
+    ] = None,
     queue: Annotated[
         str | None,
         Option(
-            help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as docs/how-to/units.md "
-            "names them; default: the first screen."
+            autocompletion=queues,
+            help=f"One of {', '.join(kind.name for kind in KINDS)}; of other units, as "
+            "docs/reference/keys-and-labels.md names them; default: the first screen.",
         ),
     ] = None,
     filter: Annotated[str, Option(help="Only some of the queue, e.g. 'model=atlas-2 badge=quote'.")] = "",
@@ -75,67 +95,97 @@ def review(
         str | None, Option(metavar="N|TIME", help="What the sitting is to come to: 60 decisions, 45min, 1h30.")
     ] = None,
     reviewer: Reviewer = None,
+    paste: Annotated[
+        bool,
+        Option("--paste", help="Ask for a question and an answer first; without STUDY in pasted.medreview."),
+    ] = False,
+    recent: Annotated[
+        bool, Option("--recent", help="List the studies that you opened last, and what is open in each.")
+    ] = False,
+    forget: Annotated[
+        Path | None,
+        Option(
+            "--forget", metavar="STUDY", autocompletion=studies, help="Take this study off that list; its file stays."
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE.svg",
+            help="Draw the screen into FILE.svg, without a terminal: --queue flagged, or first for the first screen.",
+        ),
+    ] = None,
+    size: Annotated[str, Option(metavar="COLUMNSxROWS", help="With --picture: of the terminal drawn.")] = "160x50",
+    theme: Annotated[str, Option(metavar="THEME", help="With --picture: dark, light, or mono (no colours).")] = "dark",
+    keys: Annotated[str, Option(metavar="KEYS", help="With --picture: keys pressed first, as 'j j w Enter'.")] = "",
     pages: PagesFrom = None,
     mapping: Map = None,
+    as_json: Annotated[bool, Option("--json", help="With --recent, --forget, --picture: the result as JSON.")] = False,
     *,
     wanted: AnswerOptions,
 ) -> None:
-    """Review statements beside their sources; everything is saved as you decide.
+    """Review statements beside their sources.
 
-    Without --queue, the first screen opens at where you left off: Enter goes on there.
+    Everything is saved as you decide. Without --queue, the first screen opens at where you left off: Enter goes on
+    there. `medreview STUDY` and `medreview FILE` are short for it.
 
     Of a file of answers it makes a study first, as `run` does: answers.docx becomes answers.medreview beside it. Given
     again, it opens that one and takes in what is new in the file. What comes on standard input (-) goes into
     answers.medreview, unless a study is named.
 
+    --paste asks for a question and an answer, fetches the cited pages as `run` does, and opens the answer. In place of
+    the answer the path of a file can stand. --picture draws what the reviewer would see after some keys, on a copy:
+    nothing is decided. Where the judges are shown, the study notes that the reviewer has seen the statement.
+
     Exit code 70 after an error of the workbench's own, 129 when the terminal was lost, 143 after SIGTERM.
 
     Example: medreview review answers.jsonl
     """
-    opening = ReviewOptions(queue, filter, audit, blind, read_only, plain, goal, reviewer)
-    review_paths(paths, opening, pages=pages, mapping=mapping, answers=wanted)
+    only_one({"--paste": paste, "--recent": recent or forget, "--picture": picture})
+    if as_json and not (recent or forget or picture):
+        raise UserError("--json goes with --recent, --forget or --picture: the workbench prints no result.")
+    if (size, theme, keys) != ("160x50", "dark", "") and picture is None:
+        raise UserError("--size, --theme and --keys go with --picture FILE.svg.")
+    if recent or forget:
+        if paths:
+            raise UserError("--recent and --forget take no other study: leave it out.")
+        _recent(forget, as_json=as_json)
+        return
+    opening = ReviewOptions(queue, filter, audit, blind, read_only, plain, goal, reviewer, paste=paste)
+    if paste:
+        _paste(_only(paths or [Path("pasted.medreview")], "--paste"), opening)
+    elif picture:
+        _picture(_only(paths or [], "--picture"), picture, opening, size, theme, keys, as_json=as_json)
+    elif paths:
+        review_paths(paths, opening, pages=pages, mapping=mapping, answers=wanted)
+    else:
+        raise UserError(
+            f"Name a study, or a file of answers: `{command('review', 'FILE')}`. --recent lists the studies that you "
+            "opened last, --paste asks for an answer."
+        )
 
 
-def paste(
-    study: Annotated[Path, Argument(metavar="[STUDY]", help="The study to put it in; made if there is none.")] = Path(
-        "pasted.medreview"
-    ),
-    reviewer: Reviewer = None,
-) -> None:
-    """Paste a question and an answer, and review the answer beside what it cites.
+def _only(paths: list[Path], option: str) -> Path:
+    if len(paths) != 1:
+        raise UserError(f"Name one study with {option}.")
+    if paths[0] != STDIN:
+        study_path(paths[0])
+    return paths[0]
 
-    The cited pages are fetched, as `run` does. In place of the answer the path of a file can stand. The first screen of
-    every study takes more of them with the key I.
 
-    Example: medreview paste clinic.medreview
-    """
+def _paste(study: Path, opening: ReviewOptions) -> None:
     from medreview.cli.importing import opened_or_made
 
     with opened_or_made(study) as opened:
-        open_review(opened, ReviewOptions(reviewer=reviewer, paste=True))
+        open_review(opened, opening)
         if not opened.reader.execute("SELECT 1 FROM response UNION ALL SELECT 1 FROM unit LIMIT 1").fetchone():
             opened.discard()
             say("Nothing was pasted, so no study was made.")
 
 
-def picture(
-    study: StudyFile,
-    out: Annotated[Path, Argument(metavar="FILE.svg", help="The picture; an earlier one is replaced.")],
-    size: Annotated[str, Option(metavar="COLUMNSxROWS", help="Size of the terminal that is drawn.")] = "160x50",
-    queue: Annotated[str, Option(help="The queue to show, as `review` takes it; first: the first screen.")] = "flagged",
-    filter: Annotated[str, Option(help="Only some of the queue, as `review` takes it.")] = "",
-    theme: Annotated[str, Option(metavar="THEME", help="dark, light, or mono (without colours).")] = "dark",
-    keys: Annotated[str, Option(metavar="KEYS", help="Keys that are pressed first, such as 'j j w Enter'.")] = "",
-    reviewer: Reviewer = None,
-    as_json: Json = False,
+def _picture(
+    study: Path, out: Path, opening: ReviewOptions, size: str, theme: str, keys: str, *, as_json: bool
 ) -> None:
-    """Draw the workbench as an SVG picture, without a terminal. `medreview --picture` is short for it.
-
-    It draws what a reviewer would see after these keys, on a copy: nothing is decided. Where the judges are shown, the
-    study notes that the reviewer has seen the statement.
-
-    Example: medreview picture sepsis.medreview flagged.svg --size 100x30 --keys 'j j w'
-    """
     from dataclasses import replace
 
     from medreview.atomic_output import atomic_output, write_new
@@ -150,14 +200,14 @@ def picture(
     columns_rows, pressed, shown = size_of(size), keys_of(keys), as_theme(theme)
     if out.suffix.lower() != ".svg":
         raise UserError(f"A picture is an SVG file; name one that ends in .svg, not {out.name}.")
-    out, study = out.absolute(), study.absolute()
+    out, study, queue = out.absolute(), study.absolute(), opening.queue or "flagged"
     config = load_config()
-    if reviewer:
-        config = replace(config, reviewer=reviewer)
+    if opening.reviewer:
+        config = replace(config, reviewer=opening.reviewer)
     with atomic_output(out, b"<svg ") as made, copied(study, made.parent) as opened:
         current_verdicts(opened)
         begin(opened, config.reviewer)
-        chosen = None if queue == "first" else open_queue(opened, queue, config.reviewer, filter=filter)
+        chosen = None if queue == "first" else open_queue(opened, queue, config.reviewer, filter=opening.filter)
         if chosen is not None and not chosen.units:
             raise UserError(chosen.nothing)
         write_new(made, drawn(opened, config, chosen, size=columns_rows, theme=shown, keys=pressed))
@@ -168,18 +218,7 @@ def picture(
     result({"picture": str(out), "bytes": out.stat().st_size}, said, as_json=as_json)
 
 
-def recent(
-    forget: Annotated[
-        Path | None, Option("--forget", metavar="STUDY", help="Take this study off the list; its file stays.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """List the studies that were opened for review last, newest first, and what is open in each.
-
-    On a terminal `medreview` alone lists them too, and opens the one you choose. The studies are only read.
-
-    Example: medreview recent
-    """
+def _recent(forget: Path | None, *, as_json: bool) -> None:
     from medreview.cli.study_picker import as_told, study_lines
     from medreview.config import load_config
     from medreview.recent_studies import look_at
@@ -211,12 +250,12 @@ def conflicts(
     passed: Passed = "",
     as_json: Json = False,
 ) -> None:
-    """List the units on which reviewers' labels differ, after `merge`, and count them by kind, axis and reviewers.
+    """List the units on which reviewers' labels differ.
 
-    They are settled in the queue "conflicts" of the workbench. Who reads the list has seen the others' labels: own
-    labels given afterwards are stored as not independent of them.
+    It counts them by kind, axis and reviewers, after `team merge`. You settle them in the queue "conflicts" of the
+    workbench. The list shows you the others' labels: labels that you give afterwards are stored as not independent.
 
-    Example: medreview conflicts sepsis.medreview --open --csv conflicts.csv
+    Example: medreview team conflicts sepsis.medreview --open --csv conflicts.csv
     """
     from medreview.labels import axis_words, label_words
     from medreview.review import conflicts as found_in

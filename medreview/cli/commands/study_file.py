@@ -1,4 +1,4 @@
-"""The commands on a study as a file: ``check``, ``backup``, ``package`` for a colleague, ``merge`` what comes back."""
+"""The commands on a study as a file: ``check``, ``backup``, ``export``, and of ``team`` package, split and merge."""
 
 import sys
 from dataclasses import asdict
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
+from medreview.cli.completion import reviewers
 from medreview.cli.options import Json, LeaveOut, Passed, Reviewer, StudyFile, decider, open_study
 from medreview.cli.output import counted, one_line, progress, result, say
 from medreview.cli.verdict_access import current_verdicts, looked, one_reading, without_reviewers
@@ -25,26 +26,67 @@ def check(
     against: Annotated[
         list[Path] | None, Option(metavar="FOLDER", help="An export that must have been made of it.")
     ] = None,
+    allowed_signers: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE", help="Each seal must be by a key in this file, and one must be there; a file as ssh has."
+        ),
+    ] = None,
+    identifiers: Annotated[
+        bool,
+        Option("--identifiers", help="Instead: list what looks like an identifier of a patient in texts of files."),
+    ] = False,
+    sent_anyway: Annotated[
+        bool,
+        Option(
+            "--sent-anyway", help="With --identifiers: let these texts go to models outside; the study keeps who did."
+        ),
+    ] = False,
+    reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Look whether the study is whole: every stored value, places, and the chain of decisions. Changes nothing.
+    """Check that the study is whole, or look for identifiers.
 
-    Exit code 1 when something is wrong. Example: medreview check sepsis.medreview --against labels
+    It reads every stored value, places, the chain of decisions and the seals, and changes nothing. --against compares
+    it with exports.
+
+    --identifiers looks for dates of birth, numbers of records and insurances, telephones, e-mail and street addresses,
+    names behind a title. A model outside this machine is sent nothing while there are any that nobody has let go. They
+    are found by rules: that nothing is found is no proof of anonymity.
+
+    Exit code 1 when something is wrong, or an identifier is found that nobody has let go.
+
+    Example: medreview check sepsis.medreview --against labels
     """
+    if identifiers:
+        if against or allowed_signers:
+            raise UserError("--identifiers is a check of its own: leave out --against and --allowed-signers.")
+        _identifiers(study, reviewer, sent_anyway=sent_anyway, as_json=as_json)
+        return
+    if sent_anyway:
+        raise UserError("--sent-anyway goes with --identifiers.")
     from medreview.exchange.files.export_folder import not_as_exported
     from medreview.study import Study
     from medreview.study.check import check_study
 
     with Study.open(study, read_only=True, altered_too=True) as opened:
-        found = check_study(opened)
+        found = check_study(opened, allowed_signers)
         wrong = [*found.faults, *(fault for folder in against or () for fault in not_as_exported(opened, folder))]
     for sentence in wrong:
         say(sentence)
     if found.package:
         say(found.package.words)
+    for one in found.seals:
+        if one.words not in wrong:
+            say(one.words)
     faults = counted(len(wrong), "fault") if wrong else "whole"
     events = "events that cannot be counted" if found.events is None else counted(found.events, "event")
-    told = {"faults": wrong, "events": found.events, "package": asdict(found.package) if found.package else None}
+    told = {
+        "faults": wrong,
+        "events": found.events,
+        "package": asdict(found.package) if found.package else None,
+        "seals": [asdict(one) for one in found.seals],
+    }
     result(told, f"{study}: {faults}, {events}", as_json=as_json)
     raise typer.Exit(1 if wrong else 0)
 
@@ -54,7 +96,9 @@ def backup(
     target: Annotated[Path | None, Argument(metavar="[FILE]", help="Default: a dated copy beside it.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Copy the study, also while it is in use. A review makes a copy by itself when it starts.
+    """Copy the study, also while it is in use.
+
+    A review makes a copy by itself when it starts.
 
     Example: medreview backup sepsis.medreview /media/usb/sepsis.medreview
     """
@@ -66,6 +110,16 @@ def backup(
 
 
 _ALL = "judges,models,gold,labels,notes"
+SealFirst = Annotated[
+    bool, Option("--seal", help="Seal the study before that, with your SSH key: `medreview seal` says how.")
+]
+
+
+def _sealed_first(study: Path, reviewer: str | None) -> None:
+    from medreview.study.signed_seals import seal
+
+    with open_study(study) as opened:
+        say(seal(opened, decider(reviewer)).words)
 
 
 def package(
@@ -80,7 +134,13 @@ def package(
         ),
     ] = _ALL,
     made_for: Annotated[
-        str, Option("--for", metavar="NAME", help="A reviewer whose own labels, notes and drafts stay in it.")
+        str,
+        Option(
+            "--for",
+            metavar="NAME",
+            autocompletion=reviewers,
+            help="A reviewer whose own labels, notes and drafts stay in it.",
+        ),
     ] = "",
     batch: Annotated[
         str,
@@ -89,21 +149,26 @@ def package(
             help="Only the units of this draw; with --for, those of that reviewer's batch (`medreview plan`).",
         ),
     ] = "",
+    seal: SealFirst = False,
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Make a self-contained copy of the study for a colleague, without what must not be known before a blind decision.
+    """Copy the study for a colleague, fit for a blind review.
 
-    What is decided in the copy comes back with `merge`; nothing of what was left out is removed here. The copy says of
-    itself what is not in it: on its first screen and in `check`. A copy without judges is reviewed blind.
+    The copy is self-contained and lacks what must not be known before a blind decision.
 
-    Example: medreview package sepsis.medreview sepsis-for-anna.medreview --for anna
+    What is decided in the copy comes back with `team merge`; nothing of what was left out is removed here. The copy
+    says of itself what is not in it: on its first screen and in `check`. A copy without judges is reviewed blind.
+
+    Example: medreview team package sepsis.medreview sepsis-for-anna.medreview --for anna
     """
     from medreview.exchange.exports.batch_part import batch_part
     from medreview.exchange.exports.package import package as make
     from medreview.exchange.exports.package import parts_named
 
     parts = parts_named(without)
+    if seal:
+        _sealed_first(study, reviewer)
     with open_study(study, read_only=True) as opened, progress() as bar:
         who = decider(reviewer)
         part = batch_part(opened, batch, made_for) if batch else None
@@ -117,18 +182,22 @@ def split(
     count: Annotated[int, Argument(metavar="N", min=2, help="How many shards.")],
     without: Annotated[
         str,
-        Option(metavar="PARTS", help="What is left out of each, as with `package`: judges,models,gold,labels,notes."),
+        Option(
+            metavar="PARTS", help="What is left out of each, as with `team package`: judges,models,gold,labels,notes."
+        ),
     ] = "none",
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Split the study into N shards, to be fetched, judged or reviewed on N machines; `merge` brings them back.
+    """Split the study into N parts, for N machines.
+
+    They are fetched, judged or reviewed there; `team merge` brings them back.
 
     A shard is a study of the same id, beside the study, with some of its responses and all of their statements, pages,
     judgements and decisions. Responses to one question stay together. Models' answers stay here. Statements must be
     there: those made in a shard would not come back.
 
-    Example: medreview split sepsis.medreview 8
+    Example: medreview team split sepsis.medreview 8
     """
     from medreview.exchange.exports.package import package as make
     from medreview.exchange.exports.package import parts_named
@@ -158,7 +227,7 @@ def split(
         f"{counted(one['pages'], 'page')}, {one['bytes'] / 1e6:,.1f} MB"
         for one in made
     ]
-    lines.append(f"Bring them back: {command('merge', study, *files[:2])}{' ...' if count > 2 else ''}")
+    lines.append(f"Bring them back: {command('team', 'merge', study, *files[:2])}{' ...' if count > 2 else ''}")
     result(made, *lines, as_json=as_json)
 
 
@@ -175,12 +244,14 @@ def merge(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Join other copies with this study: decisions, judgements, pages, what was generated. Twice adds nothing.
+    """Join what was decided or judged in copies with the study.
+
+    That is decisions, judgements, pages, and what was generated. Joining twice adds nothing.
 
     A copy comes in wholly or not at all. Nothing here is changed: of two answers of one judge to one question the one
     that is here stays. A copy without judges brings decisions alone.
 
-    Example: medreview merge sepsis.medreview sepsis-from-anna.medreview
+    Example: medreview team merge sepsis.medreview sepsis-from-anna.medreview
     """
     from medreview import pipeline
     from medreview.review.statement_editing import edit_conflicts
@@ -281,11 +352,13 @@ def export(
     ] = False,
     leave_out: LeaveOut = None,
     passed: Passed = "",
+    seal: SealFirst = False,
     as_json: Json = False,
 ) -> None:
-    """Write labels, spans, judgements and events as CSV files, with a codebook and a manifest.
+    """Write labels, judgements and events as tables (CSV).
 
-    With --table it writes one table of labels, and nothing else.
+    It makes a folder of CSV files with a codebook and a manifest. With --table it writes one table of labels, and
+    nothing else.
 
     Example: medreview export sepsis.medreview labels-2026-11 --sqlite labels.db
     """
@@ -299,6 +372,8 @@ def export(
             raise UserError(
                 "--table writes one table instead of a folder: leave out DIR, --sqlite, --jsonl and --deposit."
             )
+        if seal:
+            raise UserError("--seal goes with an export of the record: leave out --table, or use `medreview seal`.")
         _label_table(study, table, dialect, leave_out, passed, blind=blind, as_json=as_json)
         return
     if folder is None:
@@ -319,6 +394,8 @@ def export(
             f"`{command('export', study, folder.with_suffix(''))}`. --sqlite NAME.db puts all tables in one file, and "
             f"`{command('export', study, '--table', folder.with_suffix('.csv'))}` writes one table of labels."
         )
+    if seal:
+        _sealed_first(study, None)
     with open_study(study, read_only=True) as opened, progress() as bar:
         hidden_from = _for_export(opened, blind=blind)
         with without_reviewers(opened, leave_out, passed):
@@ -374,23 +451,7 @@ def _for_export(study: "Study", *, blind: bool) -> str | None:
     return hidden_from
 
 
-def identifiers(
-    study: StudyFile,
-    sent_anyway: Annotated[
-        bool,
-        Option("--sent-anyway", help="Let these texts go to models outside; the study keeps who did."),
-    ] = False,
-    reviewer: Reviewer = None,
-    as_json: Json = False,
-) -> None:
-    """List what looks like an identifier of a patient in the texts that came in files.
-
-    Dates of birth, numbers of records and insurances, telephones, e-mail and street addresses, names behind a title. A
-    model outside this machine is sent nothing while there are any that nobody has let go. They are found by rules: that
-    nothing is found is no proof of anonymity. Exit code 1 where something is found and not let go.
-
-    Example: medreview identifiers sepsis.medreview
-    """
+def _identifiers(study: Path, reviewer: str | None, *, sent_anyway: bool, as_json: bool) -> None:
     from medreview.pipeline.identifier_check import kinds_of, let_go, texts_with_identifiers
 
     with open_study(study, read_only=not sent_anyway) as opened:

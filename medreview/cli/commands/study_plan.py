@@ -1,4 +1,4 @@
-"""The commands that plan a study: its audit, guidelines, right labels, axes, second passes, reviewers, declarations."""
+"""Of the commands ``plan ...`` those of rules: its audit, guidelines, right labels, axes, second passes, reviewers."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
+from medreview.cli.completion import judges, studies
 from medreview.cli.options import Json, Map, Reviewer, StudyFile, decider, only_one, open_study, read_mapping
 from medreview.cli.output import bad_records, counted, one_line, progress, result, say
 from medreview.cli.verdict_access import looked
@@ -60,7 +61,10 @@ def audit(
         bool, Option("--assisted", help="With the verdicts also where labels were given with these in sight.")
     ] = False,
     judge: Annotated[
-        str | None, Option(metavar="NAME", help="Whose verdicts help and come first; default: all together.")
+        str | None,
+        Option(
+            metavar="NAME", autocompletion=judges, help="Whose verdicts help and come first; default: all together."
+        ),
     ] = None,
     weight: Annotated[
         float | None, Option("--lambda", metavar="W", help="Weight of the verdicts; default: the best by the labels.")
@@ -72,17 +76,17 @@ def audit(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show the random audit, plan its end, draw more, or give back what it reserves.
+    """Show the random audit, plan its end, or draw more.
 
     Without options, one screen: what is drawn at which rate, what each reviewer's labels say of the whole study (with
-    the judges' verdicts where these help), and what to do next. --full has every figure: by the audit alone, with the
-    verdicts of each judge, how many labels these are worth, and how many more labels you need.
-    With a plan, intervals are interim until you reach it. Without a plan, they hold for one look only.
+    the judges' verdicts where these help), and what to do next. --release gives back what is reserved. --full has every
+    figure: by the audit alone, with the verdicts of each judge, how many labels these are worth, and how many more
+    labels you need. With a plan, intervals are interim until you reach it. Without a plan, they hold for one look only.
     Members of the audit are kept from every queue that shows the judges until the reviewer has decided them in the
     queue "audit". A statement that is drawn stays in the audit. With --assist half, that queue shows each reviewer the
     judges on half of them. Figures of the study then use the other half only.
 
-    Example: medreview audit sepsis.medreview --size 30 --by model
+    Example: medreview plan audit sepsis.medreview --size 30 --by model
     """
     from medreview.review import audit as draws
     from medreview.stats.reports.audit_report import audit_report, plan_before_labels
@@ -168,12 +172,12 @@ def guidelines(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show the guidelines of the label set, or set another version.
+    """Show the guidelines for labelling, or set a new version.
 
     Every label carries the version it was given by. Each reviewer is shown a new version before the first decision;
     F2 shows it at any time. Until a study sets its own, each kind of unit has the definitions of its labels.
 
-    Example: medreview guidelines sepsis.medreview --set guidelines.md
+    Example: medreview plan guidelines sepsis.medreview --set guidelines.md
     """
     from medreview.review import guidelines as texts
 
@@ -205,12 +209,13 @@ def consent(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show or set the text that every reviewer consents to before the first decision.
+    """Show or set the text that every reviewer consents to.
 
-    The workbench and line mode show it once. Until the reviewer consents, nothing is saved. A changed text asks again.
-    Without FILE it prints the text, and the reviewers who consented. A study without a text asks nobody.
+    The workbench and line mode show it once, before the first decision. Until the reviewer consents, nothing is saved.
+    A changed text asks again. Without FILE it prints the text, and the reviewers who consented. A study without a text
+    asks nobody.
 
-    Example: medreview consent sepsis.medreview consent.txt
+    Example: medreview plan consent sepsis.medreview consent.txt
     """
     from medreview.review import consent as texts
 
@@ -219,7 +224,8 @@ def consent(
         if file is not None or none:
             new = _read_text(file, 4 * texts.LONGEST) if file else ""
             if file and not new.strip():
-                raise UserError(f"{file} is empty. `{command('consent', study, '--none')}` takes the text back.")
+                back = command("plan", "consent", study, "--none")
+                raise UserError(f"{file} is empty. `{back}` takes the text back.")
             texts.set_consent(opened, decider(reviewer), new)
         now, given = texts.consent_text(opened.reader), texts.consents(opened.reader)
     lines = ["No text is set: reviewers are not asked."]
@@ -287,11 +293,12 @@ def gold(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """List units whose right label is known (gold), or add and remove some.
+    """List, add or remove units whose right label is known.
 
-    Reviewers see nothing of it until the block is done. The list tells it: it is for whoever runs the study.
+    These are gold items. Reviewers see nothing of it until the block is done. The list tells it: it is for whoever runs
+    the study.
 
-    Example: medreview gold sepsis.medreview --add "R07 S3" contradicted --why "The source says 30 mL/kg." --attention
+    Example: medreview plan gold sepsis.medreview --add "R07 S3" contradicted --why "It says 30 mL/kg." --attention
     """
     from medreview.review.gold import import_gold, remove_gold, set_gold
     from medreview.units.kind import Gold
@@ -339,11 +346,12 @@ def second_pass(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show or set the second pass: how well a reviewer agrees with himself or herself (intra-rater).
+    """Show or set the second pass of a reviewer over own labels.
 
-    What is due waits in the queue "second", blind, with your labels, notes and spans of the first pass hidden.
+    It measures how well reviewers agree with themselves (intra-rater). What is due waits in the queue "second", blind,
+    with your labels, notes and spans of the first pass hidden.
 
-    Example: medreview second-pass sepsis.medreview --share 0.1 --after 14
+    Example: medreview plan second-pass sepsis.medreview --share 0.1 --after 14
     """
     from medreview.review import repeat_annotation as passes
 
@@ -377,12 +385,13 @@ def share(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show or set the share of units that a second reviewer annotates as well, without seeing the first one's labels.
+    """Show or set the share of units that two reviewers label.
 
-    What another reviewer has decided of it waits in the queue "share", blind: others' labels, notes and spans are
-    hidden. Who is drawn stays drawn when the share is raised, and is the same in every copy of the study.
+    The second reviewer does not see the first one's labels. What another reviewer has decided of it waits in the queue
+    "share", blind: others' labels, notes and spans are hidden. Who is drawn stays drawn when the share is raised, and
+    is the same in every copy of the study.
 
-    Example: medreview share sepsis.medreview --kind qa --rate 0.45
+    Example: medreview plan share sepsis.medreview --kind qa --rate 0.45
     """
     from medreview.review import repeat_annotation as second
 
@@ -418,12 +427,12 @@ def background(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show who the reviewers of a study are, or say who you are.
+    """Show who the reviewers are, or say who you are.
 
     The workbench asks each reviewer once. What is said goes into reviewers.csv of an export, and replaces what was said
     before; an empty value takes a field back.
 
-    Example: medreview background sepsis.medreview --role physician --years 12 --specialty "intensive care"
+    Example: medreview plan background sepsis.medreview --role physician --years 12 --specialty "intensive care"
     """
     from medreview.review.background import read_background, set_background
     from medreview.study.study_acts import background_of, backgrounds
@@ -465,12 +474,13 @@ def declare(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """Show or set the declarations that a journal asks for: ethics, funding, registration and others.
+    """Show or set the declarations that a journal asks for.
 
-    medreview stores who wrote each text and when. The report prints the texts at its end, checklists use them
-    (`report --checklist`), and every copy and merge keeps them. An empty text clears a field.
+    They are ethics, funding, registration and others. medreview stores who wrote each text and when. The report prints
+    the texts at its end, checklists use them (`report --checklist`), and every copy and merge keeps them. An empty text
+    clears a field.
 
-    Example: medreview declare sepsis.medreview --funding "None." --registration "Not registered."
+    Example: medreview plan declare sepsis.medreview --funding "None." --registration "Not registered."
     """
     from medreview.study.study_acts import DECLARED, declarations
     from medreview.study.study_acts import declare as say_of
@@ -494,7 +504,9 @@ def declare(
 
 
 def axes(
-    study: Annotated[Path | None, Argument(metavar="[STUDY]", help="The study.", show_default=False)] = None,
+    study: Annotated[
+        Path | None, Argument(metavar="[STUDY]", autocompletion=studies, help="The study.", show_default=False)
+    ] = None,
     file: Annotated[
         Path | None, Argument(metavar="[FILE.toml]", help="Set the axes from this file.", show_default=False)
     ] = None,
@@ -506,13 +518,13 @@ def axes(
     reviewer: Reviewer = None,
     as_json: Json = False,
 ) -> None:
-    """List or set the study's own axes: questions beside the verdict, each with its levels and keys.
+    """List or set the study's own questions beside the verdict.
 
-    In the workbench, press z to label on them. medreview saves, undoes, hides, compares, exports and counts these
-    labels like all others. You can set a changed file later: reword anything, add levels and axes. An axis or a level
-    that has labels must stay.
+    Each such axis has its levels and keys. In the workbench, press z to label on them. medreview saves, undoes, hides,
+    compares, exports and counts these labels like all others. You can set a changed file later: reword anything, add
+    levels and axes. An axis or a level that has labels must stay.
 
-    Example: medreview axes sepsis.medreview --add harm
+    Example: medreview plan axes sepsis.medreview --add harm
     """
     from medreview.study import own_axes as found_in
 
@@ -521,7 +533,7 @@ def axes(
         print(found_in.shipped_text(found_in.EXAMPLE), end="")
         return
     if study is None:
-        raise UserError("Name the study: `medreview axes STUDY`. Only --example works without one.")
+        raise UserError("Name the study: `medreview plan axes STUDY`. Only --example works without one.")
     with open_study(study, read_only=file is None and add is None) as opened:
         if file is not None:
             found = found_in.set_axes(

@@ -1,4 +1,4 @@
-"""The command ``swap``: another question writer, parser or verifier in the pipeline, and what that changes."""
+"""The command ``judges swap``: another question writer, parser or verifier in the pipeline, and what that changes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument
 
+from medreview.cli.completion import studies
 from medreview.cli.options import Json, Replicates, open_study, study_path
 from medreview.cli.output import given, one_line, result
 from medreview.cli.verdict_access import current_verdicts, looked, reading
@@ -28,18 +29,22 @@ def _paths(values: list[Path]) -> list[Path]:
 
 def swap(
     studies: Annotated[
-        list[Path], Argument(metavar="STUDY...", help="Study files over the same answers.", callback=_paths)
+        list[Path],
+        Argument(
+            metavar="STUDY...", help="Study files over the same answers.", callback=_paths, autocompletion=studies
+        ),
     ],
     replicates: Replicates = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the support of statements when another model writes the questions, parses the answers or verifies.
+    """Compare the figures when another model does a step.
 
+    It compares the support of statements when another model writes the questions, parses the answers or verifies.
     One study holds several verifiers, and questions of several writers. The statements of another parser are in
     another study over the same answers; they are matched by answer and text. Each two combinations that differ in one
     part stand beside each other.
 
-    Example: medreview swap first-parser.medreview second-parser.medreview
+    Example: medreview judges swap first-parser.medreview second-parser.medreview
     """
     from medreview.review.looks import told_by_sums
     from medreview.stats.formulas.bootstrap import DEFAULT, Resampling

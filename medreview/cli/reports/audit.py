@@ -68,7 +68,7 @@ def next_step(figures: AuditFigures, study: Path) -> Iterator[NextStep]:
         yield NextStep(command("review", study, "--queue", "audit"))
     elif flow.not_drawn:
         size = min(flow.in_study, max(flow.drawn + 1, math.ceil(labels / plan.usable)))
-        yield NextStep(command("audit", study, "--size", str(size)))
+        yield NextStep(command("plan", "audit", study, "--size", str(size)))
 
 
 def gain_line(helped: WithVerdicts) -> str:
@@ -261,7 +261,7 @@ def plans_lines(report: AuditReport) -> Iterator[str]:
         yield "A coin shows each reviewer the judges on half of the audit; the other half is blind."
     if not report.plans:
         if report.figures:
-            yield "No plan is set: each interval holds for one look. “medreview audit STUDY --plan 5” sets one."
+            yield "No plan is set: each interval holds for one look. “medreview plan audit STUDY --plan 5” sets one."
         return
     *before, now = report.plans
     yield one_line(f"Plan: {plan_words(now)}.")
@@ -580,4 +580,4 @@ def _screen_next(report: AuditReport, study: Path, *, points: bool) -> Iterator[
     else:
         done = "The plan is reached" if last.standing.state == "final" else "No label is missing"
         yield from (f"What next? {done}: hand in the report.", NextStep(command("report", study, "report.html")))
-    yield NextStep(command("audit", study, "--full"))
+    yield NextStep(command("plan", "audit", study, "--full"))

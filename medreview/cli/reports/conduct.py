@@ -32,7 +32,7 @@ def _conduct(conduct: Conduct) -> Iterator[Part]:
         for pair in conduct.intra_rater:
             yield from intra_rater_parts(pair)
     else:
-        yield from ("", "Agreement with oneself: nothing is labelled in a second pass yet (`medreview second-pass`).")
+        yield from ("", "Agreement with oneself: no label of a second pass yet (`medreview plan second-pass`).")
     if conduct.decisions:
         yield from ("", TableHeading("Is each one looked at? Figures to think about, no proof of anything"))
         notes = dict.fromkeys(note for sign in conduct.signs for note in sign.figure.notes)

@@ -55,7 +55,7 @@ def next_parts(held: int, study: Path, *, asked: bool, waiting: int = 0) -> Iter
     if not held and waiting:
         yield from ("", waiting_words(waiting), NextStep(command("import", study, "TEXTS")))
     elif not held:
-        yield from ("", _NO_FACTS, NextStep(command("facts", study, "FILE")))
+        yield from ("", _NO_FACTS, NextStep(command("import", study, "FILE", "--as", "facts")))
         yield NextStep(command("generate", "key-facts", study, "--model", "NAME"))
     elif not asked:
         yield from ("", _NOBODY, NextStep(command("judge", study, "--task", PRESENCE, "--judge", "NAME")))

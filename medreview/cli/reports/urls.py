@@ -110,7 +110,7 @@ def _countries(models: Sequence[UrlStratum], report: UrlReport, study: Path) -> 
         f"{asked['failed']:,} gave no answer, {asked['not_asked']:,} not asked."
     )
     if asked["not_asked"] or asked["failed"]:
-        yield from ("Ask for them:", NextStep(command("urls", study, "--registry")))
+        yield from ("Ask for them:", NextStep(command("sources", "addresses", study, "--registry")))
 
 
 def _archive(models: Sequence[UrlStratum], study: Path) -> Iterator[Part]:
@@ -137,7 +137,8 @@ def _archive(models: Sequence[UrlStratum], study: Path) -> Iterator[Part]:
         yield inset("undefined: the archive has not answered for any of them.")
     private, open_ = whole[-1].outcomes["private"], whole[-1].outcomes["not_asked"] + whole[-1].outcomes["failed"]
     if open_:
-        yield from (f"{counted(open_, 'source')} to ask:", NextStep(command("urls", study, "--archive")))
+        asks = command("sources", "addresses", study, "--archive")
+        yield from (f"{counted(open_, 'source')} to ask:", NextStep(asks))
     if private:
         never = "no public host name, or a password in the address"
         yield f"{counted(private, 'source')} never asked about: {never}."

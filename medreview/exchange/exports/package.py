@@ -60,7 +60,7 @@ _OF_SUGGESTIONS: Final = "SELECT * FROM event WHERE unit GLOB 'suggestion:*' ORD
 
 _OF_STUDY: Final = (
     *EDITS, "fact_add", "audit_rate", "audit_plan", "audit_assist", "share_rate", "pass_rate", "guideline", "declare",
-    "axes", "draw", "assign", "consent", "ranking_draw", "sent_anyway",
+    "axes", "draw", "assign", "consent", "ranking_draw", "sent_anyway", "seal",
 )  # fmt: skip
 """Kinds of event that make the study what it is, whoever did it."""
 

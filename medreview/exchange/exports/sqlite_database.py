@@ -1,7 +1,7 @@
 """A study as one SQLite file for Datasette: the tables of an export, its pages, views, search, and the metadata.
 
-The file is written once, by sqlite-utils. Only it holds sources and their pages; the CSV files of an export do not. A
-table's file describes it; where its columns lead stands here. Views are tables joined, and put in an order for reading.
+Only it holds sources and their pages; the CSV files of an export do not. A table's file describes it
+(``sqlite_file``). Views are tables joined, and put in an order for reading.
 The keys of the metadata are those of Datasette's ``metadata.json``. Its ``units`` are not among them: they are for
 units that can be counted in, which "code points, 0-based" is not, and later versions of Datasette have dropped them; a
 unit stands in the description of its column.
@@ -10,73 +10,24 @@ unit stands in the description of its column.
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from graphlib import TopologicalSorter
 from html import escape
 from itertools import chain, count
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 from urllib.parse import quote
 
-from medreview.atomic_output import create, write_new
+from medreview.atomic_output import write_new
 from medreview.errors import UserError
+from medreview.exchange.exports.sqlite_file import SqliteFile, Tables, quoted, reading_order
 from medreview.exchange.exports.study_rows import OCR_CONFIDENCE_COLUMN
-from medreview.exchange.files.columns import Cell, Column, ExportFile, Type, cells, levels_of, selected
+from medreview.exchange.files.columns import Cell, Column, ExportFile, cells, levels_of, selected
 from medreview.judges.votes import VotingJudge, judges_of_support
 from medreview.labels import EVIDENCE, PAGE_STATES, SET_APART
 from medreview.progress import Progress
-from medreview.study.ids import MADE_OF
-from medreview.units.registry import KINDS
 from medreview.visible import visible
-
-if TYPE_CHECKING:
-    from sqlite_utils.db import Table
-
-
-Tables = Mapping[str, ExportFile]
-"""Name of a table -> what it is."""
-
-PYTHON_TYPES: Final[Mapping[Type, type]] = {"text": str, "time": str, "integer": int, "boolean": int, "number": float}
-"""Type of a column -> the Python type that sqlite-utils makes TEXT, INTEGER or REAL of. SQLite knows no booleans and
-no times: 0 and 1, and ISO 8601, as in the CSV files."""
-
-_OF_KINDS: Final[Mapping[str, Collection[str]]] = {
-    table.table: ("passage_id",) if name in MADE_OF else ("passage_id", "unit_id")
-    for name, kind in KINDS.items()
-    for table in kind.tables
-}
-"""Tables that kinds of unit have for themselves -> the columns that lead elsewhere; others may name what is gone."""
-
-
-def references(table: str, tables: Tables) -> dict[str, str]:
-    """The foreign keys of a table: name of a column -> the table whose key it holds.
-
-    A column named like the key of another table leads there, whichever file it stands in; where several have that key,
-    to the first.
-    """
-    file = tables[table]
-    keys = {one.key[0]: name for name, one in reversed([*tables.items()]) if len(one.key) == 1}
-    targets = keys | dict(file.leads)
-    wanted = {column.name: targets.get(column.name, "") for column in file.columns}
-    if table in _OF_KINDS:
-        wanted = {name: other for name, other in wanted.items() if name in _OF_KINDS[table]}
-    own = file.key
-    return {name: other for name, other in wanted.items() if other in tables and not (other == table and name in own)}
-
-
-def reading_order(file: ExportFile) -> list[Column]:
-    """The columns of a table as the database has them: those one reads first, then the others as in the CSV file."""
-    first = file.first
-    return sorted(file.columns, key=lambda column: first.index(column.name) if column.name in first else len(first))
-
-
-def in_order(tables: Tables) -> list[str]:
-    """The names of the tables, each after those that it refers to."""
-    before = {name: [other for other in references(name, tables).values() if other != name] for name in tables}
-    return list(TopologicalSorter(before).static_order())
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +43,7 @@ class View:
     @property
     def sql(self) -> str:
         """The SELECT statement."""
-        cells = ",\n       ".join(f"{sql} AS {_quoted(column.name)}" for column, sql in self.columns)
+        cells = ",\n       ".join(f"{sql} AS {quoted(column.name)}" for column, sql in self.columns)
         return f"SELECT {cells}\n{self.rows}"
 
 
@@ -196,7 +147,7 @@ def _cells(names: str, tables: Tables) -> list[tuple[Column, str]]:
 def _cell(place: str, name: str = "", *, tables: Tables) -> tuple[Column, str]:
     alias, _, column = place.partition(".")
     (described,) = (known for known in tables[_TABLE_OF[alias]].columns if known.name == column)
-    return replace(described, name=name or column), f"{alias}.{_quoted(column)}"
+    return replace(described, name=name or column), f"{alias}.{quoted(column)}"
 
 
 def _verdicts(judges: Sequence[VotingJudge]) -> Iterator[tuple[Column, str]]:
@@ -213,10 +164,6 @@ def _verdicts(judges: Sequence[VotingJudge]) -> Iterator[tuple[Column, str]]:
         )
         said = _OFFLINE if judge.offline else _VOTE.format(judge=judge.name.replace("'", "''"))
         yield Column(name, "text", meaning, levels=(*levels_of(EVIDENCE), "not_supported")), said
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 _STYLE: Final = (
@@ -362,140 +309,6 @@ SNAPSHOTS: Final = ExportFile(
     named_by="url",
     size=20,
 )
-
-_BATCH: Final = 500
-_INTEGERS: Final = range(-(2**63), 2**63)
-"""What SQLite holds as INTEGER."""
-
-
-class SqliteFile:
-    """A new database of these tables, in one transaction: whole after :meth:`commit`, else to be thrown away.
-
-    Rows are added as a stream and held in batches. Tables are STRICT; one in which a value turns out not to be of its
-    column's type is STRICT no more, so that every value stands as it was exported. An empty cell is NULL, except in a
-    primary key. Raises :class:`UserError` when the file cannot be written.
-    """
-
-    def __init__(self, path: Path, tables: Tables) -> None:
-        from sqlite_utils import Database
-
-        self.path = path
-        self.tables = tables
-        self.rows = dict.fromkeys(tables, 0)
-        self._pending: dict[str, list[Sequence[Cell]]] = {name: [] for name in tables}
-        create(path).close()  # SQLite's own would be readable by everybody
-        self._connection = sqlite3.connect(path)
-        self._database = Database(self._connection, execute_plugins=False)
-        with self._written():
-            self._database.execute("PRAGMA foreign_keys = OFF")  # rows come file by file, labels before statements
-            self._database.begin()
-            for name in in_order(tables):
-                self._create(name)
-
-    def add(self, table: str, row: Sequence[Cell]) -> None:
-        """Add one row; it has a cell for every column of the table."""
-        self._pending[table].append(row)
-        if len(self._pending[table]) >= _BATCH:
-            self._insert(table)
-
-    def add_all(self, table: str, rows: Iterable[Sequence[Cell]], batch: int = _BATCH) -> None:
-        """Add many rows, at most ``batch`` of which are held at a time."""
-        for row in rows:
-            self.add(table, row)
-            if len(self._pending[table]) >= batch:
-                self._insert(table)
-
-    def end_of_rows(self) -> None:
-        """Write what is held; needed before the tables are read, searched or indexed."""
-        for table in self.tables:
-            self._insert(table)
-
-    def add_view(self, name: str, sql: str) -> None:
-        """Add a view."""
-        with self._written():
-            self._database.create_view(name, sql)
-
-    def add_indexes(self, table: str, indexes: Iterable[Sequence[str]]) -> None:
-        """Index a table by these lists of columns and by its foreign keys, where no index begins with them yet."""
-        with self._written():
-            target = self._table(table)
-            wanted = [*indexes, *([column] for column in references(table, self.tables))]
-            for columns in wanted:
-                if not any(index.columns[: len(columns)] == list(columns) for index in target.indexes):
-                    target.create_index(columns)
-
-    def add_search(self, table: str, columns: Sequence[str]) -> list[str]:
-        """Make columns searchable by words, matched by English stems; the names of the tables that it takes."""
-        with self._written():
-            before = set(self._database.table_names())
-            self._table(table).enable_fts(columns, fts_version="FTS5", tokenize="porter")
-            return [name for name in self._database.table_names() if name not in before]
-
-    def commit(self) -> None:
-        """Make all of it last."""
-        with self._written():
-            self._database.analyze()
-            self._database.commit()
-
-    def __enter__(self) -> Self:
-        """The open file."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._connection.close()
-
-    def _create(self, name: str) -> None:
-        file = self.tables[name]
-        columns = {column.name: PYTHON_TYPES[column.type] for column in reading_order(file)}
-        foreign = [
-            (column, other, self.tables[other].key[0]) for column, other in references(name, self.tables).items()
-        ]
-        self._database.create_table(name, columns, pk=file.key or None, foreign_keys=foreign, strict=True)
-
-    def _insert(self, table: str) -> None:
-        held = self._pending[table]
-        if not held:
-            return
-        columns = [(column, column.name in self.tables[table].key) for column in self.tables[table].columns]
-        rows = [[_stored(cell, *column) for cell, column in zip(row, columns, strict=True)] for row in held]
-        with self._written():
-            try:
-                self._insert_all(table, rows)
-            except sqlite3.IntegrityError as error:
-                if "cannot store" not in str(error):
-                    raise
-                self._table(table).transform(strict=False)
-                self._insert_all(table, rows)
-        self.rows[table] += len(rows)
-        held.clear()
-
-    def _insert_all(self, table: str, rows: list[list[Cell]]) -> None:
-        names: list[Cell] = [column.name for column in self.tables[table].columns]
-        with self._database.atomic():
-            self._table(table).insert_all([names, *rows])
-
-    def _table(self, name: str) -> "Table":
-        return self._database.table(name)
-
-    @contextmanager
-    def _written(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            raise UserError(f"The database {self.path.name} could not be written ({error}).") from error
-
-
-def _stored(cell: Cell, column: Column, in_key: bool) -> Cell:
-    """A cell as the table holds it: NULL for what is empty, and text exactly as the CSV file has it."""
-    if cell is None or (cell == "" and not in_key):
-        return None
-    if isinstance(cell, str):
-        return cell
-    fits = isinstance(cell, float) or (isinstance(cell, int) and cell in _INTEGERS)
-    return cell if fits and PYTHON_TYPES[column.type] is not str else str(cell)
-
 
 METADATA: Final = "metadata.json"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*\.(?:db|sqlite|sqlite3)")

@@ -182,7 +182,7 @@ EVENTS: Final = (
            "listed", "adjudicate", "background", "guideline", "guideline_read", "split", "join", "exclude", "span_move",
            "finding", "fact_add", "share_rate", "pass_rate", "gold_told", "declare", "axes", "tag", "audit_plan",
            "audit_assist", "draw", "assign", "consent", "consent_given", "ranking_draw", "sent_anyway",
-           "triage_order")),
+           "triage_order", "seal")),
     Column("unit", "text", "The statement, or KIND:ID for another unit; of what is done to the study as a whole, the "
            "study."),
     Column("snapshot", "text", "The page on the screen."),

@@ -38,7 +38,7 @@ _BINARY: Final = {
     "without a password and import that",
     b"PK\x03\x04": "is a zip file; unpack it and import what is in it",
     b"\x1f\x8b": "is compressed; unpack it first",
-    b"SQLite format 3": "is a database; a study is joined to another with `medreview merge STUDY OTHER`",
+    b"SQLite format 3": "is a database; a study is joined to another with `medreview team merge STUDY OTHER`",
 }
 _NO_WINDOWS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
 """Bytes that no text in Windows-1252 holds."""

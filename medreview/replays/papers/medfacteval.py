@@ -145,8 +145,8 @@ REPLAY: Final = Replay(
     ),
     not_replayed=(
         "The report in HTML: `medreview report STUDY FILE.html`.",
-        "The small jury: `medreview jury STUDY --facts presence --size 3` finds one; `medreview stats STUDY --unit "
-        "key_fact --by model --jury A,B,C` sets one that you name beside the panel.",
+        "The small jury: `medreview judges choose STUDY --facts presence --size 3` finds one; `medreview stats STUDY "
+        "--unit key_fact --by model --jury A,B,C` sets one that you name beside the panel.",
     ),
     table=table,
 )  # fmt: skip

@@ -119,8 +119,9 @@ REPLAY: Final = Replay(
         "What a judge finds with remarks is never counted for or against it elsewhere.",
     ),
     not_replayed=(
-        "Hired annotators: `medreview consent STUDY`, `medreview background STUDY`, `medreview gold STUDY`; the table "
-        "of those who passed every check of attention: `medreview replay medhalu STUDY --passed attention`.",
+        "Hired annotators: `medreview plan consent STUDY`, `medreview plan background STUDY`, `medreview plan gold "
+        "STUDY`; the table of those who passed every check of attention: `medreview papers replay medhalu "
+        "STUDY --passed attention`.",
         "The sampling values of the paper: its stored text has lost them; they are settings of the model.",
     ),
     table=table,

@@ -336,7 +336,7 @@ REPLAY: Final = Replay(
     not_replayed=(
         "The t-tests and the chi-squared test (p 0.21, 0.52, 0.801): they take pairs as independent.",
         "The second pipeline with another model as parser and question writer: make a second study with it, then "
-        "`medreview swap FIRST SECOND` has the shares under each combination.",
+        "`medreview judges swap FIRST SECOND` has the shares under each combination.",
     ),
     table=table,
 )  # fmt: skip

@@ -18,6 +18,7 @@ _STEPS: Final = (
     "0005_units.sql", "0006_generators.sql", "0007_references.sql", "0008_semantic_and_ocr.sql",
     "0009_quick_labels.sql", "0010_flags_and_two_way_labels.sql", "0011_answers_of_any_system.sql",
     "0012_axes_tags_and_plans.sql", "0013_studies_by_a_team.sql", "0014_triage_and_models.sql",
+    "0015_seals.sql",
 )  # fmt: skip
 NEWEST: Final = len(_STEPS)
 _DIGEST: Final = "ef9603cebd3fec0b814707d7d56cd32794fb26246fa2240f52351bb598eb214c"

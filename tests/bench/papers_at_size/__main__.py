@@ -57,7 +57,7 @@ def run(name: str, part: float, seed: int, folder: Path) -> list[str]:
         for number, (command, held) in enumerate(paper.files, 1):
             file = f"{number}.jsonl"
             (folder / file).write_text("".join(json.dumps(one) + "\n" for one in held), encoding="utf-8")
-            bench.run(command, "s.medreview", file)
+            bench.run(*command.split(), "s.medreview", file)
         if paper.work:
             paper.work(bench)
         document = json.loads(bench.run(*paper.replay(name)))

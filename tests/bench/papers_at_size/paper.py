@@ -121,7 +121,7 @@ class Paper:
         asked = [word for judge in self.judges for word in ("--judge", judge)]
         asked += [word for model in self.models for word in ("--model", model)]
         left = [word for step in self.skip for word in ("--skip", step)]
-        return ["replay", name, "s.medreview", *asked, *left, *["--gold"] * self.gold, "--json"]
+        return ["papers", "replay", name, "s.medreview", *asked, *left, *["--gold"] * self.gold, "--json"]
 
 
 def chance(*of: object) -> float:

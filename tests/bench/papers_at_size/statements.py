@@ -119,7 +119,7 @@ def cds(part: float, seed: int) -> Paper:
             rows = list(csv.DictReader(file))
         yield FoundFigure({"name": "rows of the audit file with prompt and output", "value": float(
             sum(bool(row["prompt"] and row["output"]) for row in rows))}, "", "(not given)")  # fmt: skip
-        whole = json.loads(bench.run("urls", "s.medreview", "--json"))["strata"][0]["states"]
+        whole = json.loads(bench.run("sources", "addresses", "s.medreview", "--json"))["strata"][0]["states"]
         for state in sorted(set(_STATES.values())):
             yield FoundFigure({"name": "addresses in state", "value": float(whole.get(state, 0))}, state, "(not given)")
 

@@ -102,5 +102,5 @@ def medfacteval(part: float, seed: int) -> Paper:
                 for system, said in share.items()}  # fmt: skip
 
     kept = [{"question": one["question"], "facts": one["key_facts"]} for one in given]
-    files = [("import", given), ("import", texts), ("facts", kept), ("import", labels)]
+    files = [("import", given), ("import", texts), ("import --as facts", kept), ("import", labels)]
     return Paper(files, expected, judges, reply=reply, skip=("key facts", "choice", "texts", "themes"))

@@ -4,8 +4,6 @@ import csv
 import json
 import sqlite3
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,7 +14,7 @@ import pytest
 from medreview.atomic_output import new_file
 from medreview.errors import UserError
 from medreview.exchange.exports.export import export, export_files
-from medreview.exchange.exports.sqlite_database import SqliteFile
+from medreview.exchange.exports.sqlite_file import SqliteFile
 from medreview.exchange.files.columns import Column, ExportFile
 from medreview.exchange.imports.import_export import import_export
 from medreview.references.exported import add_exported_references
@@ -359,8 +357,3 @@ def test_a_changed_database_is_not_overwritten_and_hinders_no_import(
     assert events > 20
     with closing(sqlite3.connect(out / "other.sqlite")) as connection:
         assert connection.execute("SELECT count(*) FROM mine").fetchone() == (0,)
-
-
-def test_an_export_without_a_database_loads_no_sqlite_utils() -> None:
-    code = "import sys, medreview.exchange.exports.export; sys.exit('sqlite_utils' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0

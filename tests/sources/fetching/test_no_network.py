@@ -57,9 +57,9 @@ def test_without_a_network_nothing_is_found_about_links_and_the_next_fetch_asks_
         done = medreview(*command, *proxy)
         assert "2 not fetched: this machine had no network" in done.stdout + done.stderr
     assert states(path) == []
-    figures = json.loads(medreview("urls", path, "--json").stdout)["strata"][0]
+    figures = json.loads(medreview("sources", "addresses", path, "--json").stdout)["strata"][0]
     assert figures["states"] == {"not_fetched": 2}
-    assert "undefined" in medreview("urls", path).stdout
+    assert "undefined" in medreview("sources", "addresses", path).stdout
     assert "0.0%" not in medreview("stats", path).stdout.replace("0.0% to 100.0%", "")
 
 
