@@ -275,7 +275,7 @@ def check_own(path: Path, sign: bytes) -> None:
         with path.open("rb") as file:
             if file.read(len(sign)) == sign:
                 return
-    raise UserError(f"{path} exists and is no earlier result of this command; choose another name.")
+    raise UserError(f"{path} exists and is not an earlier result of this command; choose another name.")
 
 
 def _followed(path: Path) -> Path:

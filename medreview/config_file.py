@@ -170,7 +170,7 @@ def _set(told: Mapping[str, Any], keys: Sequence[str], value: Any) -> dict[str, 
         return {**told, first: value}
     below = told.get(first, {})
     if not isinstance(below, Mapping):
-        raise ValueError(f"{first!r} is no table")
+        raise ValueError(f"{first!r} is not a table")
     return {**told, first: _set(below, rest, value)}
 
 

@@ -109,7 +109,7 @@ CATEGORY: Final = (
 
 ANSWERABILITY: Final = (
     Label("answerable", "1", "answerable", "The text alone answers the question, and the answer given is the text's."),
-    Label("not_answerable", "2", "not answerable", "The text does not answer it, or otherwise than is given."),
+    Label("not_answerable", "2", "not answerable", "The text does not answer it, or gives another answer."),
     Label("not_self_contained", "3", "not self-contained", "Who has not seen the text cannot know what is asked."),
 )
 

@@ -103,7 +103,7 @@ class _Newer(UserError):
 def _read(opened: OpenedStudy, who: str, holder: str, *, at_rest: bool) -> RecentStudy:
     with closing(connect(opened.file, read_only=True, at_rest=at_rest)) as reader:
         if reader.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-            raise UserError("it is no medreview study any more")
+            raise UserError("it is not a medreview study any more")
         version = schema_version(reader)
         if version > NEWEST:
             raise _Newer("a newer medreview made it; install that one to open it")

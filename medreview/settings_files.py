@@ -202,7 +202,7 @@ def _key_problems(told: Mapping[str, Any], path: Path) -> Iterator[str]:
     unknown = [name for name in told if name not in known]
     for name in unknown:
         near = did_you_mean(name, known)
-        yield f"The settings {path} give a key to {name!r}, which is no action{near}; see `?` for their names."
+        yield f"The settings {path} give a key to {name!r}, which is not an action{near}; see `?` for their names."
     if any(not isinstance(value, str) for value in told.values()):
         yield f"In the settings {path}, every value under [keys] must be a text."
         return

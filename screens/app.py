@@ -527,7 +527,7 @@ def run(
         for number, handler in before.items():  # Textual's would draw on a terminal that was given back
             signal.signal(number, handler)
         app.parting = " ".join(filter(None, (app.leave_session() or app.parting, app.drafts_elsewhere())))
-    kept = app.parting or (f"What you decided is in {study.elsewhere.rescue}." if study.elsewhere else "")
+    kept = app.parting or (f"Your decisions are in {study.elsewhere.rescue}." if study.elsewhere else "")
     if app.failure is not None:
         raise ended_by_error(app.failure, kept) from app.failure
     if app.signal:

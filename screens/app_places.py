@@ -582,7 +582,7 @@ class Places(OutputApp, inherit_bindings=False):
             name=kind.queue_name if kind else "responses",
         )
         if not queue.units:
-            raise UserError("What this cell counts is kept blind, and opens where its judges are shown.")
+            raise UserError("The items of this cell are kept blind until their judges are shown.")
         before = self._session
         self._left = _Left(place, before.queue if before else None, before.unit if before else "")
         self.pop_screen()

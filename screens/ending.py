@@ -59,7 +59,7 @@ def log_path() -> Path:
 
 
 def _place(log: Path | None) -> str:
-    return f"What happened is in {log}." if log else f"What happened could not be written to {log_path()}."
+    return f"The details are in {log}." if log else f"The details could not be written to {log_path()}."
 
 
 def _write(told: str) -> Path | None:

@@ -113,7 +113,7 @@ def edit_note(app: App[None], session: ReviewSession) -> str:
     session.note_typed(back.text)
     session.drafts.keep()
     if back.fault:
-        raise UserError(f"Not saved: {back.fault}. What it wrote is kept as a draft; n or e goes on with it.")
+        raise UserError(f"Not saved: {back.fault}. The text is kept as a draft; n or e goes on with it.")
     try:
         session.note(back.text)
     except NotSaved as error:

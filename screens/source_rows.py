@@ -150,7 +150,7 @@ NOTHING_TO_READ: Final = {
     "blocked": "The address was not opened: it is not a public web address, or the site forbids programs.",
     "too_large": "The page is larger than medreview reads.",
     "unreadable": "The page came and could not be read: that took too long or too much memory, or broke down.",
-    "not_text": "What lies at this address is no text (a picture, a film, a data file).",
+    "not_text": "There is no text at this address (a picture, a film, a data file).",
     "pdf_scan": "This PDF is a scan: pictures of pages, without any text in them.",
     "pdf_encrypted": "This PDF is locked with a password.",
     "soft_404": "The server answered with a page that says: not found.",
@@ -242,7 +242,7 @@ _SIGNS: Final = {
 }
 
 
-_NOTHING: Final = "No passage is like the statement, so that nothing is lit."
+_NOTHING: Final = "No passage is like the statement, so nothing is lit."
 _DOUBTFUL: Final = "? before a word: OCR may have read it wrong, look at the page."
 """What the sign says that the source pane draws before words in doubt."""
 

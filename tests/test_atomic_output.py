@@ -197,7 +197,7 @@ def test_one_of_several_files_that_cannot_be_made_leaves_the_others_as_they_were
     first, last = tmp_path / "a.csv", tmp_path / "c.csv"
     written_together(first, text="ours, of last week")
     last.write_text("somebody else's")
-    with pytest.raises(UserError, match="no earlier result"):
+    with pytest.raises(UserError, match="not an earlier result"):
         written_together(first, last, text="ours, of today")
     last.unlink()
     failing_replaces(monkeypatch, 2)

@@ -162,9 +162,9 @@ def without_tables(path: Path) -> None:
     [
         (Path.unlink, "gone", "no file is there any more"),
         (newer, "newer", "a newer medreview made it"),
-        (other_database, "broken", "no medreview study"),
+        (other_database, "broken", "not a medreview study"),
         (lambda path: path.write_bytes(b"x" * 5000), "broken", "not a medreview study"),
-        (lambda path: path.write_bytes(b""), "broken", "no medreview study"),
+        (lambda path: path.write_bytes(b""), "broken", "not a medreview study"),
         (cut, "broken", "damaged"),
         (without_tables, "broken", "could not be read"),
         (folder, "broken", "a folder"),

@@ -176,7 +176,7 @@ def _entry(text: str, group: str, name: str) -> AllowEntry:
     host, slash, path = text.strip().partition("/")
     host = domain(f"https://{_ascii(host)}/")
     if not _HOST.fullmatch(host) or re.search(r"[\s@:*?#]", text.strip()):
-        raise unusable("is no domain; write it like nih.gov, which stands for all its sub-domains too")
+        raise unusable("is not a domain; write it like nih.gov, which stands for all its sub-domains too")
     labels = host.split(".")
     if labels[-1].isdigit():
         raise unusable("is a number, not a domain")

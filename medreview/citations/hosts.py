@@ -93,7 +93,7 @@ def paywalled_domains(path: Path | None = None) -> frozenset[str]:
 def _listed(entry: object, path: Path) -> str:
     name = host_of(f"https://{entry.strip()}/") if isinstance(entry, str) else ""
     if not isinstance(entry, str) or "/" in entry or _NAME.fullmatch(name) is None:
-        raise UserError(f"In the list {path}, {str(entry)[:80]!r} is no domain; write it as example.org.")
+        raise UserError(f"In the list {path}, {str(entry)[:80]!r} is not a domain; write it as example.org.")
     return name
 
 

@@ -103,7 +103,7 @@ def with_requests(files: Sequence[Path], chosen: "Chosen") -> "tuple[list[Path],
     if not asked:
         return list(files), chosen
     if len(asked) == len(files):
-        raise UserError(f"{asked[0]} holds what a model was asked; name the file with its answers, too.")
+        raise UserError(f"{asked[0]} holds what a model was asked; also name the file with its answers.")
     return [path for path in files if path not in asked], replace(chosen, requests=chosen.requests or asked[0])
 
 

@@ -227,7 +227,7 @@ RemarksOf = Annotated[
         "--remarks-of",
         metavar="NAME",
         help="For hallucination_assisted: show the judge this reviewer's remarks; may be repeated. Default: as chosen "
-        "before, else `experts`, all reviewers who are no laypeople.",
+        "before, else `experts`, all reviewers who are not laypeople.",
     ),
 ]
 ReasonsOnly = Annotated[

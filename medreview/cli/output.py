@@ -43,8 +43,8 @@ def say_if_older(path: "Path", read_only: bool) -> None:
     from medreview.study.migrations import NEWEST
 
     if sys.stderr.isatty() and 0 < study_version(path) < NEWEST:
-        for_good = f"It is brought up to date first; a copy of it stays in {path.name}.backups."
-        for_now = f"A copy of it is brought up to date for this; `{command('review', path)}` does so for good."
+        for_good = f"It is updated first; a copy of it stays in {path.name}.backups."
+        for_now = f"A copy of it is updated for this; `{command('review', path)}` does so for good."
         say(f"An older medreview made {path.name}. {for_now if read_only else for_good}")
 
 

@@ -114,7 +114,7 @@ def _edit(session: ReviewSession, _rest: str) -> bool:
     session.note_typed(back.text)
     session.drafts.keep()
     if back.fault:
-        raise UserError(f"Not saved: {back.fault}. What it wrote is kept as a draft.")
+        raise UserError(f"Not saved: {back.fault}. The text is kept as a draft.")
     if back.text != session.own.note:
         session.note(back.text)
         print(wrapped(session.receipt))

@@ -131,7 +131,7 @@ _SHOWN: Final = 1500
 
 _STATEMENT_HELP: Final = f"""\
 h N     hallucination: 0 none, 1 fact, 2 input, 3 context, 4 other; marks the statement in the response
-l       what of the response is no statement       l N     make number N of it one
+l       what of the response is not a statement       l N     make number N of it one
 E s WORDS  cut the statement before these words     E j  join it with the next     E x  exclude it, not medical
 source  the whole source      m  every place in it that the screen lights      response  the whole response
 {FINDINGS_HELP}"""

@@ -103,7 +103,7 @@ class Brief(Generator):
     lacking = "No case of the study has notes: name a file of notes."
     prompt_names: ClassVar[tuple[str, ...]] = ("brief_draft", "brief_refine", "brief_reorganise", _VERIFICATION)
     deviations: ClassVar[tuple[str, ...]] = (
-        "all further notes are used, also those that are no progress notes.",
+        "all further notes are used, also those that are not progress notes.",
         "the brief is put into its three sections by a step of its own, which must keep statements and tags.",
         "what is not supported by its notes is deleted, and listed, where the paper says that it is mitigated.",
     )

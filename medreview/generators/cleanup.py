@@ -113,7 +113,7 @@ def listed(reader: sqlite3.Connection, path: Path) -> tuple[list[Unsupported], l
     for line, statement_id, url in _lines(path, bad):
         known = reader.execute("SELECT 1 FROM statement_standing WHERE statement_id = ?", (statement_id,)).fetchone()
         if known is None:
-            bad.append(BadRecord(line, f"names {statement_id!r}, which is no statement of this study"))
+            bad.append(BadRecord(line, f"names {statement_id!r}, which is not a statement of this study"))
             continue
         pages = _pages(reader, statement_id)
         if url:
@@ -121,7 +121,7 @@ def listed(reader: sqlite3.Connection, path: Path) -> tuple[list[Unsupported], l
             pages = [one for one in pages if one["source_id"] == named]
             if not pages:
                 bad.append(
-                    BadRecord(line, f"names {url!r}, which is no readable page that the statement could rest on")
+                    BadRecord(line, f"names {url!r}, which is not a readable page that the statement could rest on")
                 )
                 continue
         one = _with_page(reader, statement_id, pages)
@@ -145,7 +145,7 @@ def _lines(path: Path, bad: list[BadRecord]) -> Iterator[tuple[int, str, str]]:
         if isinstance(named, str) and named and isinstance(url, str):
             yield row.line, named, url
         else:
-            bad.append(BadRecord(row.line, "has no statement_id, or an url that is no text"))
+            bad.append(BadRecord(row.line, "has no statement_id, or an url that is not a text"))
 
 
 def _by_reviewers(reader: sqlite3.Connection) -> dict[str, bool | None]:

@@ -127,7 +127,7 @@ def text_of_file(path: Path) -> SourceText:
         except UnicodeDecodeError as error:
             raise UserError(f"{path} is not UTF-8 from byte {error.start} on; save it as UTF-8.") from error
         if "\0" in text:
-            raise UserError(f"{path} holds NUL characters: it is no text file.")
+            raise UserError(f"{path} holds NUL characters: it is not a text file.")
         found = SourceText(name, text, storable_text(path.stem))
     else:
         page = read_in_child(Fetched(name, name, (name,), None, "", body, fetched_at=utc_text(datetime.now(UTC))))

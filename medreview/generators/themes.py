@@ -164,9 +164,7 @@ class OverrideThemesGenerator(Generator):
 
     name = THEMES
     noun = "reviewer"
-    lacking = (
-        "No reviewer has decided otherwise than the judges on statements whose verdicts may be shown: review first."
-    )
+    lacking = "No reviewer has decided against the judges on statements whose verdicts may be shown: review first."
     goes_out = "Statements, judges' words, and labels and notes of reviewers go"
     tells = True
     prompt_names: ClassVar[tuple[str, ...]] = (PROMPT,)

@@ -121,7 +121,7 @@ class _Results:
                 elif said and said != succeeded[key]:
                     file_kept, line_kept = self.where(key)
                     kept = f"{file_kept}, line {line_kept}"
-                    done.conflicts.append((str(path), line, f"answers the same question otherwise than {kept}"))
+                    done.conflicts.append((str(path), line, f"answers the same question differently from {kept}"))
                 if said:
                     succeeded.setdefault(key, said)
 
@@ -205,7 +205,9 @@ class _ResultReader:
         """Report a result that differs from the study's answer."""
         told = said(_response(self._results.get(key)).get("body"))
         if told and told != raw:
-            self._done.conflicts.append((*self._results.where(key), "answers otherwise than the study has it already"))
+            self._done.conflicts.append(
+                (*self._results.where(key), "differs from the answer that the study has already")
+            )
 
     def foreign(self, left: set[str]) -> int:
         """The number of unmatched results that are not this judge's; the others are counted as known."""
@@ -297,11 +299,11 @@ def _result(line: bytes) -> dict[str, Any] | str:
             if named := _NAMED.match(line):  # it is known which question has no answer of use
                 return {"custom_id": named[1].decode("ascii"), _UNREADABLE: str(error)}
             return f"is not read: {str(error)[:1].lower()}{str(error)[1:].rstrip('.')}"
-        return "is no whole JSON object; the file may have been cut off here"
+        return "is not a complete JSON object; the file may have been cut off here"
     except UnicodeDecodeError as error:
         return f"is not UTF-8 (byte {error.start:,} of it)"
     if not isinstance(result, dict) or not isinstance(result.get("custom_id"), str):
-        return "is no result of a batch: it has no custom_id"
+        return "is not a result of a batch: it has no custom_id"
     if "body" in result and "response" not in result:
         return "is a request, not a result; give the file that the engine wrote"
     around = {**result, "response": {name: told for name, told in _response(result).items() if name != "body"}}

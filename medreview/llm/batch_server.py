@@ -343,7 +343,7 @@ def _failure(reply: Reply, parameters: tuple[str, ...], once: bool) -> tuple[Bat
             status=reply.status,
         ), False, None  # fmt: skip
     if 200 <= reply.status < 300 and not (isinstance(reply.data, dict) and reply.data.get("error")):
-        why = reply.problem or "What came back is no JSON object."
+        why = reply.problem or "The server's answer is not a JSON object."
         return BatchError(f"The server's answer cannot be read. {why}", unsure=True), not once, None
     found = diagnose(reply, parameters)
     assert found is not None, "a reply without an error"

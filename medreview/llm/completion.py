@@ -138,7 +138,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _reject_constant(word: str) -> NoReturn:
-    raise Mismatch(f"{word} is no number in JSON.")
+    raise Mismatch(f"{word} is not a number in JSON.")
 
 
 _DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=_pairs, parse_constant=_reject_constant)
@@ -386,7 +386,7 @@ def _absurd(data: Mapping[str, Any]) -> str:
     for name in ("prompt_tokens", "completion_tokens"):
         value = usage.get(name) if isinstance(usage, dict) else None
         if isinstance(value, int | float) and not -MOST_TOKENS <= value <= MOST_TOKENS:
-            return f"The server's count of tokens cannot be true: `{name}` is no number of tokens."
+            return f"The server's count of tokens cannot be true: `{name}` is not a number of tokens."
     return ""
 
 

@@ -451,7 +451,7 @@ def _read(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
             key = (str(told.get("model", "")), str(told["for"]), int(told.get("attempt", 1)))
             told["answer"]
         except (ValueError, TypeError, KeyError) as error:
-            raise UserError(f"{path}, line {number}, is no recorded answer ({error}).") from error
+            raise UserError(f"{path}, line {number}, is not a recorded answer ({error}).") from error
         if key in found:
             raise UserError(f"{path}, line {number}, records the same answer a second time: {key[1]}.")
         found[key] = told

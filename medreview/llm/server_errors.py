@@ -143,7 +143,7 @@ def _unusable(reply: Reply) -> str:
     if _is_page(reply):
         return "A web page came back in place of an answer; check `base_url`."
     if reply.data is None:
-        return "What came back is not JSON." if reply.text.strip() else "What came back is empty."
+        return "The server's answer is not JSON." if reply.text.strip() else "The answer is empty."
     return "The server's answer holds no message."
 
 

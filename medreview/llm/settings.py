@@ -315,7 +315,7 @@ def where_texts_go(judges: Iterable[JudgeSettings], what: str = "Questions, stat
         file = f", as {judge.settings_file} says" if judge.settings_file else ""
         lines.append(f"  {told_of(judge)}, {place}{plain}{_through(judge)}, {key}{file}")
     if any(judge.is_local and not judge.recorded for judge in judges):
-        lines.append("What listens on this machine may send them on.")
+        lines.append("A server on this machine may send them on.")
     if not all(judge.is_local for judge in judges):
         lines.append("They must not hold what identifies a patient; --local-only (local_only) refuses what is outside.")
     return lines

@@ -64,7 +64,7 @@ def decode(text: str) -> Any:
         value = None
         too_deep = True
     except ValueError:
-        raise NotJsonError("It is no whole JSON.") from None
+        raise NotJsonError("It is not complete JSON.") from None
     else:
         too_deep = is_too_deep(value)
     if too_deep:

@@ -182,7 +182,7 @@ def _reference_lines(text: str) -> Iterator[ReadReference | BadRecord]:
         elif first:
             return
         else:
-            yield BadRecord(number, "is no object with a reference")
+            yield BadRecord(number, "is not an object with a reference")
         first = False
 
 

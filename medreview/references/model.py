@@ -257,7 +257,7 @@ def _read(hint: Any, value: object, where: str) -> object:
         return value
     if hint in (str, int, bool) and type(value) is hint and not unstorable(value):
         return value
-    raise ValueError(f"{where}: {str(value)[:40]!r} is no value of it")
+    raise ValueError(f"{where}: {str(value)[:40]!r} is not a value of it")
 
 
 def _object(kind: Any, value: object, where: str) -> object:

@@ -135,7 +135,7 @@ def read_library(path: Path) -> LibraryFile:
     found = library_in(library_body(path), str(path))
     if found is None:
         raise UserError(
-            f"{path} is no list of references that medreview reads ({', '.join(FORMATS.values())}); "
+            f"{path} is not a list of references that medreview reads ({', '.join(FORMATS.values())}); "
             "export the library again in one of these formats."
         )
     if not found.records:

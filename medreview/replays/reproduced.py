@@ -324,9 +324,9 @@ def read_votes(path: Path) -> Votes:
         raise UserError(f"The votes {shown} cannot be read; give {_FORM}.") from None
     consensus, judges = (given.get("consensus"), given.get("judges")) if isinstance(given, dict) else (None, None)
     if not isinstance(consensus, list) or not isinstance(judges, dict) or not judges:
-        raise UserError(f"{shown} is no file of votes; give {_FORM}.")
+        raise UserError(f"{shown} is not a file of votes; give {_FORM}.")
     if not all(map(_ballot, (consensus, *judges.values()))):
-        raise UserError(f"{shown} is no file of votes; give {_FORM}.")
+        raise UserError(f"{shown} is not a file of votes; give {_FORM}.")
     if any(len(ballot) != len(consensus) for ballot in judges.values()):
         raise UserError(f"In {shown} a judge has not as many votes as the consensus; give one for every fact.")
     kappas, intervals = given.get("printed_kappa"), given.get("printed_ci")

@@ -124,7 +124,7 @@ REVIEW: Final = (
         "left_out",
         ("l",),
         "left out",
-        "What of this response is no statement (dim in it): w b choose, Enter makes a statement of it.",
+        "What of this response is not a statement (dim in it): w b choose, Enter makes a statement of it.",
         "Decide",
     ),
     Action(
@@ -378,7 +378,9 @@ def remapped(actions: tuple[Action, ...], keys: Mapping[str, str]) -> tuple[Acti
     known = {action.id for action in actions}
     for name in keys:
         if name not in known:
-            raise UserError(f"The configuration gives a key to {name!r}, which is no action; see `?` for their names.")
+            raise UserError(
+                f"The configuration gives a key to {name!r}, which is not an action; see `?` for their names."
+            )
     return unique(
         tuple(
             action._replace(keys=_keys(action.id, keys[action.id])) if action.id in keys else action

@@ -214,7 +214,7 @@ def adjudication(conflict: Conflict, reviewer: str, label: str, **more: Any) -> 
     on the axis, and for one that needs words and has none.
     """
     if not (could_be_own(label) if is_own(conflict.axis) else is_label(conflict.axis, label)):
-        raise UserError(f"{label!r} is no label of the axis {conflict.axis}.")
+        raise UserError(f"{label!r} is not a label of the axis {conflict.axis}.")
     by: AdjudicatedBy = "agreement" if reviewer in conflict.reviewers else "third"
     if label == EDITED and "text" not in more:
         words = [one.text for one in conflict.labels if one.label == EDITED and one.text]

@@ -75,7 +75,7 @@ _WRITTEN: Final[dict[str, tuple[Gloss, ...]]] = {
         Gloss("judges split 2-1", "The judges disagree: two say one thing, one says another."),
         Gloss("judges tied 1-1, TIE", "As many judges for one verdict as for another, so they have none together."),
         Gloss("abstained", "The judge was asked and gave no verdict, or none that medreview can read."),
-        Gloss("69% sure", "How sure the judge says it is of its own verdict. It is no measured probability."),
+        Gloss("69% sure", "How sure the judge says it is of its own verdict. It is not a measured probability."),
         Gloss("the rules (words only)", "A program without a model that compares words and numbers. It helps to find "
              "doubtful statements and does not understand meaning."),
         Gloss("all together", "A judge that read all cited pages at once, not one after the other."),
@@ -95,8 +95,8 @@ _WRITTEN: Final[dict[str, tuple[Gloss, ...]]] = {
              "question, or against the answer itself."),
         Gloss("span", "The words of the statement or the page that you mark as the place of something."),
         Gloss("deferred", "You put it off. It waits in the queue of that name."),
-        Gloss("dispute", "Your flag for a factual error, whatever the source says. It is no verdict."),
-        Gloss("feedback", "Your flag for an obvious hallucination. It is no verdict."),
+        Gloss("dispute", "Your flag for a factual error, whatever the source says. It is not a verdict."),
+        Gloss("feedback", "Your flag for an obvious hallucination. It is not a verdict."),
         Gloss("own labels", "Labels on the study's own axes, such as severity of harm. Press z, then the key of a "
              "level."),
         Gloss("#dose", "A tag that you gave it. The key # adds and removes tags."),

@@ -86,7 +86,7 @@ def read_goal(words: str) -> Goal | None:
     found = _TIME.fullmatch(text)
     minutes = 60 * int(found[1] or 0) + int(found[2] or 0) if found and not _DECISIONS.fullmatch(text) else 0
     if not minutes:
-        raise UserError(f"{words!r} is no goal; say so many decisions (60), or a time (45min, 1h30).")
+        raise UserError(f"{words!r} is not a goal; say so many decisions (60), or a time (45min, 1h30).")
     return Goal(minutes=minutes)
 
 

@@ -144,7 +144,7 @@ def _gold(reader: sqlite3.Connection, values: Mapping[str, Any], row: NamedRow) 
 def _listed(given: Any) -> list[Any]:
     spans = json.loads(given) if isinstance(given, str) and given.strip() else given or []
     if not isinstance(spans, list) or not all(isinstance(one, dict) for one in spans):
-        raise ValueError("has spans that are no list of target, exact (or start and end) and label")
+        raise ValueError("has spans that are not a list of target, exact (or start and end) and label")
     return spans
 
 

@@ -74,7 +74,7 @@ def _of_kind(kind: str) -> Iterator[str]:
         yield from _levels(_AXES["evidence"], EVIDENCE, _PAGE, _EXAMPLES)
         yield from _levels(_AXES["hallucination"], HALLUCINATION)
         yield from _levels("Why you differ from the judges", REASONS)
-        yield from _levels("Flags, which are no verdict", FLAGS)
+        yield from _levels("Flags, which are not verdicts", FLAGS)
         return
     unit = KINDS[kind]
     yield from (f"# Guidelines: {unit.title}", "")

@@ -572,7 +572,7 @@ class ShownUnit(Sitting):
 
     def _nothing_found(self) -> str:
         if not self.shows_judges:
-            return f"What judges found is hidden {self.hidden_until}."
+            return f"The judges' findings are hidden {self.hidden_until}."
         if self.open_findings():
             return ""
         here = any(span.here for span in self.findings)

@@ -79,7 +79,7 @@ KEPT_UNIT: Final = f"s.unit IN {_KEPT_BLIND}"
 
 KINDS: Final = (
     QueueKind(
-        "flagged", "T", "triage: flagged", "open", "What the judges, the quotes or the numbers make doubtful.",
+        "flagged", "T", "triage: flagged", "open", "Statements that judges, quotes or numbers make doubtful.",
         "v.priority > 0", f"v.priority DESC, {IN_ORDER}", tells=True, learns=True,
         follows="""SELECT group_concat(statement_id || ' ' || priority) FROM (
             SELECT statement_id, priority FROM verdict WHERE priority > 0 ORDER BY priority DESC, statement_id)""",
@@ -95,11 +95,11 @@ KINDS: Final = (
         "v.by_rules AND v.priority = 0", f"v.doubt DESC, {IN_ORDER}", tells=True, learns=True,
     ),
     QueueKind(
-        "deferred", "S", "deferred", "open", "What you put off; what was put off blind is blind here too.",
+        "deferred", "S", "deferred", "open", "Statements that you put off; those put off blind stay blind.",
         "mine.state = 'deferred'", gathers=True,
     ),
     QueueKind(
-        "differing", "Y", "you and the judges differ", "open", "Decided by you otherwise than by the judges.",
+        "differing", "Y", "you and the judges differ", "open", "Your label differs from the judges'.",
         DIFFERING, tells=True,
     ),
     QueueKind(

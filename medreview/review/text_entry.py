@@ -163,7 +163,7 @@ def write_outside(
                 raise UserError(f"The editor {command[0]!r} cannot be started ({error.strerror or error}).") from error
             back, wrong = _read(file, most)
             if wrong:
-                raise UserError(f"What the editor saved {wrong}; nothing was taken from it, it is in {_kept(file)}.")
+                raise UserError(f"The text from the editor {wrong}. It was not taken, and is in {_kept(file)}.")
     except OSError as error:
         raise UserError(f"The text that the editor left cannot be read ({error.strerror or error}).") from error
     fault = "" if code == 0 else f"the editor was ended by signal {-code}" if code < 0 else f"the editor said {code}"

@@ -34,8 +34,7 @@ def _of_each_kind(
 
 
 SECOND: Final = tuple(
-    _of_each_kind("second", "Z", "second pass", "What you decided long enough ago, once more, with your labels of then "
-                  "hidden.")
+    _of_each_kind("second", "Z", "second pass", "Your earlier decisions once more, with the earlier labels hidden.")
 )  # fmt: skip
 """The queue of the second pass of statements and of each other kind of unit."""
 
@@ -45,7 +44,7 @@ CONFLICTS: Final = tuple(
 """The same of conflicts of reviewers."""
 
 SHARE: Final = tuple(
-    _of_each_kind("share", "J", "second annotator", "What another reviewer has decided and you are to decide, too, "
+    _of_each_kind("share", "J", "second annotator", "Units that another reviewer has decided: you decide them too, "
                   "without seeing how.")
 )  # fmt: skip
 """The same of the share that a second reviewer annotates."""

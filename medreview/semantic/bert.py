@@ -27,7 +27,7 @@ def tensors(path: Path) -> dict[str, NDArray[np.float32]]:
     mapped = np.memmap(path, dtype=np.uint8, mode="r")
     length = int.from_bytes(mapped[:_PREFIX].tobytes(), "little")
     if not 0 < length <= min(_LONGEST_HEADER, mapped.size - _PREFIX):
-        raise ValueError("this is no safetensors file")
+        raise ValueError("this is not a safetensors file")
     header = json.loads(mapped[_PREFIX : _PREFIX + length].tobytes())
     data = mapped[_PREFIX + length :]
     found = {}

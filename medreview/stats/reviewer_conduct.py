@@ -181,7 +181,7 @@ def signs(
         ),
         Sign(
             "changed to the judges' verdict",
-            "Blind labels that differed from the judges' and are theirs now. Who looks again may find them right.",
+            "Blind labels that differed from the judges' and are theirs now. On a second look they may be right.",
             _share(
                 "changed to theirs", differing, [each.current == each.judges for each in differing], resampling,
                 "No blind label differs from the judges'.",

@@ -21,7 +21,7 @@ _FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 """SQLite's codes of a full disk; the second is of the index of the log, which also who only reads has to make."""
 _UNDECODABLE: Final = "Could not decode to UTF-8"
 """How Python's ``sqlite3`` begins the one error of its own that tells of damage; it has no code."""
-NO_TEXT: Final = "a text in it is no text any more"
+NO_TEXT: Final = "a text in it can no longer be read"
 
 
 class FileFault(UserError, sqlite3.DatabaseError):

@@ -59,7 +59,7 @@ class GeneratedRows:
                     yield f"{name} in what came with it {wrong}."
         for row in self._rows("generation"):
             if not isinstance(json.loads(row["report"]), dict) or unstorable(json.loads(row["report"])):
-                yield f"Of the input {row['item_id']} of a generator its report is no table of values."
+                yield f"Of the input {row['item_id']} of a generator its report is not a table of values."
 
     def write(self, here: sqlite3.Connection, read_unit: Callable[[sqlite3.Connection, str], object]) -> RowsJoined:
         """Take over what this study does not have, inside the caller's transaction: how many inputs.

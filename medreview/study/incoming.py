@@ -96,28 +96,28 @@ def event_fault(event: Row, kinds: Collection[str]) -> str:
     """What is wrong with an event: its columns, its payload as its kind (one of ``kinds``) has it, its hash."""
     for name in _TEXTS:
         if not isinstance(event[name], str):
-            return f"its {name} is no text"
+            return f"its {name} is not a text"
     for name in ("snapshot", "undoes_event"):
         if event[name] is not None and not isinstance(event[name], str):
-            return f"its {name} is no text"
+            return f"its {name} is not a text"
     if wrong := unstorable([event[name] for name in (*_TEXTS, "snapshot", "undoes_event")]):
         return wrong
     if not _ULID.fullmatch(event["event_id"]):
-        return "its event_id is no ULID"
+        return "its event_id is not a ULID"
     if not _is_whole(event["pass"]) or not 1 <= event["pass"] < 2**63:
-        return "its pass is no number from 1"
+        return "its pass is not a number from 1"
     if event["kind"] not in kinds:
         return "its kind is unknown to this program"
     if event["mode"] not in ("blind", "open"):
         return "its mode is neither blind nor open"
     if not _is_time(event["at_utc"]):
-        return "its at_utc is no time with its zone"
+        return "its at_utc is not a time with its zone"
     try:
         payload = json.loads(event["payload"])
     except (ValueError, RecursionError):
-        return "its payload is no JSON"
+        return "its payload is not JSON"
     if not isinstance(payload, dict):
-        return "its payload is no table of values"
+        return "its payload is not a table of values"
     if wrong := unstorable(payload) or _payload_fault(event, payload):
         return f"in its payload {wrong}"
     return "" if event_hash(event) == event["hash"] else "it does not fit its hash"
@@ -173,12 +173,14 @@ def _payload_fault(event: Row, payload: Row) -> str:
             return _told_fault(payload.get("labels"))
         case "background":
             return _no_text(payload, "role", "specialty", "words") or (
-                "" if payload.keys() == _BACKGROUND and _is_years(payload["years"]) else "years is no number of years"
+                ""
+                if payload.keys() == _BACKGROUND and _is_years(payload["years"])
+                else "years is not a number of years"
             )
         case "sent_anyway":
             texts = payload.get("texts")
             fits = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-            return "" if fits else "texts are no list of hashes"
+            return "" if fits else "texts are not a list of hashes"
         case "declare":
             return _no_text(payload, "field", "text")
         case "seal":
@@ -221,7 +223,7 @@ def _rate_fault(payload: Row) -> str:
     rate = payload.get("rate")
     fits = isinstance(rate, float | int) and not isinstance(rate, bool) and 0 <= rate <= 1
     if not _is_whole(payload.get("seed")):
-        return "seed is no whole number"
+        return "seed is not a whole number"
     return "" if fits else "rate is not in [0, 1]"
 
 
@@ -229,7 +231,7 @@ def _plan_fault(payload: Row) -> str:
     half, labels = payload.get("half_width"), payload.get("labels")
     narrow = isinstance(half, float) and 0 < half < 0.5
     if (half is not None and not narrow) or (labels is not None and not (_is_whole(labels) and labels > 0)):
-        return "half_width or labels is no aim"
+        return "half_width or labels is not an aim"
     fits = (half is None) != (labels is None) and _is_whole(payload.get("after")) and payload["after"] >= 0
     return "" if fits else "half_width, labels and after are not what a plan has"
 
@@ -248,9 +250,9 @@ def _draw_fault(payload: Row) -> str:
         and _is_whole(one.get("drawn"))
         for one in strata
     ):
-        return "strata are no list of such"
+        return "strata are not a list of such"
     if not _is_list(payload.get("units")) or not _is_list(payload.get("by")):
-        return "units or by is no list of different texts"
+        return "units or by is not a list of different texts"
     size, frame = payload.get("size"), payload.get("frame")
     if not _is_whole(frame) or frame < len(payload["units"]) or not (size is None or _is_whole(size)):
         return "size and frame do not hold the units"
@@ -262,11 +264,11 @@ def _draw_fault(payload: Row) -> str:
 def _assign_fault(payload: Row) -> str:
     held, overlap = payload.get("batches"), payload.get("overlap")
     if not isinstance(held, dict) or not all(_is_list(units) for units in held.values()):
-        return "batches are no lists of units"
+        return "batches are not lists of units"
     if not _is_list(payload.get("to")) or not _is_list(payload.get("by")) or not {*payload["to"]} <= held.keys():
-        return "to or by is no list of different texts"
+        return "to or by is not a list of different texts"
     if not _is_whole(payload.get("each")) or not isinstance(overlap, float) or not 0 <= overlap < 1:
-        return "each and overlap are no numbers of reviewers"
+        return "each and overlap are not numbers of reviewers"
     if payload.keys() != _ASSIGN or payload.get("order") not in ("own", "same"):
         return "there is more or less than batches have"
     return _no_text(payload, "draw", "seed")
@@ -277,7 +279,7 @@ def _order_fault(payload: Row) -> str:
     if not isinstance(signs, dict) or not all(
         isinstance(one, list) and len(one) == 3 and all(map(_is_number, one)) and one[2] > 0 for one in signs.values()
     ):
-        return "signs are no table of weight, mean and spread"
+        return "signs are not a table of weight, mean and spread"
     if not all(_is_number(payload.get(name)) for name in ("bias", "slope")) or payload.keys() != _ORDER:
         return "there is more or less than an order has"
     fits = isinstance(payload.get("on"), bool) and _is_whole(payload.get("labels")) and payload["labels"] >= 0
@@ -296,7 +298,7 @@ _SHAPES: Final = {SPLIT: (1, 2), JOIN: (2, 1), EXCLUDE: (1, 0)}
 def _edit_fault(event: Row, payload: Row) -> str:
     replaced, made = payload.get("statements"), payload.get("made")
     if not isinstance(replaced, list) or not isinstance(made, list):
-        return "statements or made is no list"
+        return "statements or made is not a list"
     if (len(replaced), len(made)) != _SHAPES[event["kind"]] or not all(isinstance(each, str) for each in replaced):
         return "statements and made are not as many as the kind has"
     if replaced[0] != event["unit"] or len({*replaced}) < len(replaced):
@@ -307,14 +309,14 @@ def _edit_fault(event: Row, payload: Row) -> str:
             return "made holds no statement"
         ranges = [part if isinstance(part, list) and len(part) == 2 else (None, None) for part in parts]
         if not all(_is_whole(start) and _is_whole(end) and 0 <= start < end for start, end in ranges):
-            return "the parts of what is made are no ranges"
+            return "the parts of what is made are not ranges"
     return _no_text(payload, "response") or (_no_text(payload, "reason") if event["kind"] == EXCLUDE else "")
 
 
 def _label_fault(payload: Row) -> str:
     axis = payload.get("axis")
     if isinstance(axis, str) and is_own(axis):  # which levels it has, the studies say: own_axes.misfits
-        return "" if could_be_own(payload.get("label")) else "label is no label of an axis of a study's own"
+        return "" if could_be_own(payload.get("label")) else "label is not a label of an axis of a study's own"
     if not isinstance(axis, str) or scale_of(axis) not in AXES:
         return "axis is unknown to this program"
     if not is_label(axis, payload.get("label")):
@@ -339,7 +341,7 @@ def _not_one_of(payload: Row, name: str, labels: tuple[Label, ...]) -> str:
 
 
 def _no_text(payload: Row, *names: str) -> str:
-    return next((f"{name} is no text" for name in names if not isinstance(payload.get(name), str)), "")
+    return next((f"{name} is not a text" for name in names if not isinstance(payload.get(name), str)), "")
 
 
 def _range_fault(payload: Row, text: str) -> str:
@@ -351,7 +353,7 @@ def _range_fault(payload: Row, text: str) -> str:
 
 def _told_fault(labels: Any) -> str:
     if not isinstance(labels, list) or not all(isinstance(one, dict) for one in labels):
-        return "labels are no list of such"
+        return "labels are not a list of such"
     return next((why for one in labels if (why := _no_text(one, "unit") or _label_fault(one))), "")
 
 
@@ -359,7 +361,7 @@ def _share_fault(payload: Row) -> str:
     share, days = payload.get("share"), payload.get("after_days")
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         return "share is not between 0 and 1"
-    return "" if _is_whole(days) and 0 <= days <= _MOST_DAYS else "after_days is no number of days"
+    return "" if _is_whole(days) and 0 <= days <= _MOST_DAYS else "after_days is not a number of days"
 
 
 def _is_years(value: Any) -> bool:
@@ -399,9 +401,9 @@ def page_fault(page: Row) -> str:
         try:
             parts = json.loads(page[name])
             if not isinstance(parts, list) or not all(map(fits, parts)):
-                return f"its {name} is no list of such"
+                return f"its {name} is not a list of such"
         except (ValueError, TypeError, RecursionError):
-            return f"its {name} is no list of such"
+            return f"its {name} is not a list of such"
     return ""
 
 

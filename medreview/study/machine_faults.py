@@ -31,7 +31,7 @@ def run_fault(row: Row, _: TextsHere) -> str:
     """What is wrong with a judge's run: its id is made of all that it is."""
     params = json.loads(row["params"])
     if not isinstance(params, dict) or unstorable(params):
-        return "its parameters are no table of values"
+        return "its parameters are not a table of values"
     own = judge_run_id(row["judge"], row["kind"], row["model"], row["prompt_id"], row["prompt_sha256"], params)
     return "" if own == row["judge_run_id"] else "it does not fit its id"
 
@@ -146,7 +146,7 @@ def evidence_fault(row: Row, texts: TextsHere) -> str:
         return "a place is not in the statement"
     signs = json.loads(row["signs"])
     if not isinstance(signs, list) or not all(sign is None or isinstance(sign, float | int) for sign in signs):
-        return "its signs are no numbers"
+        return "its signs are not numbers"
     return unstorable([row["unsupported"], row["blended"], signs])
 
 

@@ -298,7 +298,7 @@ def retired_faults(connection: sqlite3.Connection) -> Iterator[str]:
         told |= fold(edits).retired
     for statement_id, how in here.items():
         if told.get(statement_id) != how:
-            yield f"Statement {statement_id} is retired otherwise than the record of its edits says."
+            yield f"Statement {statement_id} is not retired as the record of its edits says."
     for statement_id in told.keys() - here.keys():
         if connection.execute("SELECT 1 FROM statement WHERE statement_id = ?", (statement_id,)).fetchone():
             yield f"Statement {statement_id} is retired by the record of its edits, and stands."

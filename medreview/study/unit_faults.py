@@ -160,7 +160,7 @@ def gold_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Gold labels that their axis does not have, and spans of them outside their response."""
     for row in connection.execute("SELECT unit, axis, label, spans FROM gold"):
         if not is_label(row["axis"], row["label"]):
-            yield f"The right label of {row['unit']} is no label of the axis {row['axis']}."
+            yield f"The right label of {row['unit']} is not a label of the axis {row['axis']}."
         for span in json.loads(row["spans"]):
             text = text_of_response(connection, row["unit"]) if span["target"] == RESPONSE else None
             end = len(text) if text is not None else span["end"]

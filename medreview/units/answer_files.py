@@ -179,7 +179,7 @@ def _spans(given: object) -> Iterator[tuple[str, str]]:
     if given is None:
         return
     if not isinstance(given, list):
-        raise ValueError("has spans that are no list of texts")
+        raise ValueError("has spans that are not a list of texts")
     for item in given:
         if isinstance(item, str):
             yield item, ""
@@ -189,7 +189,7 @@ def _spans(given: object) -> Iterator[tuple[str, str]]:
                 raise ValueError(f"has a span of the type {_brief(own)}, which is not one of {', '.join(_LEVELS[1:])}")
             yield item["text"], own
         else:
-            raise ValueError("has spans that are no list of texts")
+            raise ValueError("has spans that are not a list of texts")
 
 
 def place_of(words: str, answer: str) -> Span | None:
@@ -275,7 +275,7 @@ def _outputs(given: Any) -> Iterator[Output]:
         raise ValueError("has no list of outputs")
     for number, one in enumerate(given, 1):
         if not isinstance(one, dict):
-            raise ValueError(f"has an output {number} that is no object with model and text")
+            raise ValueError(f"has an output {number} that is not an object with model and text")
         text = text_of(one, "text").strip()
         if not text:
             raise ValueError(f"has no text in output {number}")
@@ -293,7 +293,7 @@ def _said(one: Mapping[str, Any], outputs: Sequence[Output]) -> Iterator[tuple[s
         yield "rank", _order(one["order"], outputs)
     qualities = one.get("qualities", {})
     if not isinstance(qualities, dict):
-        raise ValueError("has qualities that are no object")
+        raise ValueError("has qualities that are not an object")
     for output, quality in qualities.items():
         axis, level = f"quality/{_number(output, outputs)}", str(quality).casefold()
         if not is_label(axis, level):
@@ -402,7 +402,7 @@ def _rank(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"has {value!r} as a rank, which is no number") from None
+        raise ValueError(f"has {value!r} as a rank, which is not a number") from None
 
 
 def _by_rank(ranks: Mapping[int, float]) -> str:

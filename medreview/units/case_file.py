@@ -149,7 +149,7 @@ def _read(values: Mapping[str, Any], study: Study) -> ImportRecord:
 def _notes(values: Mapping[str, Any], warnings: list[str]) -> Iterator[NewNote]:
     for number, one in enumerate(list_in(values, "notes"), 1):
         if not isinstance(one, dict):
-            raise ValueError(f"has a note {number} that is no object with kind, at, author and text")
+            raise ValueError(f"has a note {number} that is not an object with kind, at, author and text")
         given = name_of(one, "kind")
         kind = _KINDS.get("".join(sign for sign in given.casefold() if sign.isalnum()))
         if kind is None:

@@ -200,7 +200,7 @@ def _facts(reader: sqlite3.Connection) -> _Find:
             if row["key_fact_id"] == fact or row["text"].split() == fact.split():
                 unit = unit_id("fact", response["response_id"], row["key_fact_id"])
                 return _Labelled(unit, {"statement_sha256": response["text_sha256"]})
-        raise ValueError(f"has a fact that is no key fact of the response's case: {fact[:60]!r}")
+        raise ValueError(f"has a fact that is not a key fact of the response's case: {fact[:60]!r}")
 
     return find
 

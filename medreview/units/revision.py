@@ -80,7 +80,7 @@ class Revision(UnitKind):
             (text,) if text else (),
             group=named.partition(" ")[0] or (text.title if text else ""),
             response_id=content["response"],
-            missing="" if text else "The source did not come with this revision, and is no page of this study.",
+            missing="" if text else "The source did not come with this revision, and is not a page of this study.",
         )
 
     def machines(self, reader: sqlite3.Connection, unit: str) -> Machines:

@@ -170,7 +170,9 @@ class Suggestion(UnitKind):
         if not words:
             raise ValueError("A fact has no words yet.")
         if category not in [label.level for label in CATEGORY]:
-            raise ValueError(f"{category!r} is no category; there are {', '.join(label.level for label in CATEGORY)}.")
+            raise ValueError(
+                f"{category!r} is not a category; there are {', '.join(label.level for label in CATEGORY)}."
+            )
         case_id = load_unit(reader, beside).belongs_to
         if any(fact.text == words and fact.state != "discarded" for fact in case_facts(reader, case_id)):
             raise ValueError("The case has this fact already.")

@@ -51,7 +51,7 @@ def test_statements_are_read_from_sets_of_both_kinds_and_paraphrases_are_told(tm
         out.writelines(json.dumps(row) + "\n" for row in rows)
     sets = load(tmp_path, Similarity(MiniLM()))
 
-    assert sets["own"].wrong.tolist() == [False, True], "without what is no verdict, no statement, no passage"
+    assert sets["own"].wrong.tolist() == [False, True], "without what is not a verdict, no statement, no passage"
     assert figures(sets, {"own": home.load()})["own"]["AUROC"] == 1
 
 

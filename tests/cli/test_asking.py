@@ -33,7 +33,7 @@ def test_a_model_is_asked_after_a_dry_run_has_said_what_it_costs(medreview, demo
     assert "near: 5 units, 0 abstained; 5 calls" in done.stdout
     assert "5 not addressed" in done.stdout
     assert "near: m at 127.0.0.1:" in done.stderr
-    assert "What listens on this machine may send them on." in done.stderr
+    assert "A server on this machine may send them on." in done.stderr
 
 
 def test_a_part_of_the_study_is_chosen_counted_and_asked(medreview, demo, model, tmp_path):

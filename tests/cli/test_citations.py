@@ -149,7 +149,7 @@ def test_files_are_written_beside_the_report(run, five, tmp_path):
         mine = tmp_path / f"mine.{option.strip('-')}"
         mine.write_text("mine")
         refused = run(five, option, mine, check=2)
-        assert refused.stderr.startswith(f"medreview: {mine} exists and is no earlier result")
+        assert refused.stderr.startswith(f"medreview: {mine} exists and is not an earlier result")
         assert mine.read_text() == "mine"
 
 

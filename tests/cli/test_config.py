@@ -109,7 +109,7 @@ def test_every_mistake_is_found_at_once_with_the_nearest_name_and_the_sentence_o
     for words in (
         "unknown key 'theem' (did you mean 'theme'?)", "'ascii' must be true or false",
         "'reveal' must be one of block, each",
-        "'u' is given to both", "'defr', which is no action (did you mean 'defer'?)",
+        "'u' is given to both", "'defr', which is not an action (did you mean 'defer'?)",
         "unknown service 'eutil' (did you mean 'eutils'?)", "'doi' must be a web address",
         "judge 'a': 'base_url' is missing", "judge 'b' has an unknown key 'modle' (did you mean 'model'?)",
     ):  # fmt: skip

@@ -67,7 +67,7 @@ def test_one_table_of_labels(medreview: Program, demo: Path, tmp_path: Path) -> 
     assert (tmp_path / "labels.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     medreview("export", demo, "--table", "labels.csv")
     (tmp_path / "mine.csv").write_text("a,b\n")
-    assert "no earlier result" in medreview("export", demo, "--table", "mine.csv", check=2).stderr
+    assert "not an earlier result" in medreview("export", demo, "--table", "mine.csv", check=2).stderr
 
 
 def test_a_folder_for_a_repository(medreview: Program, demo: Path, tmp_path: Path) -> None:

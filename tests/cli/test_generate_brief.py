@@ -93,7 +93,7 @@ def test_the_page_can_be_made_again_without_a_model_and_both_strategies_are_coun
     assert len(parser.parse(str(tmp_path / "again.html")).xpath("//section[@class='case']")) == 1
     other = tmp_path / "mine.html"
     other.write_text("mine")
-    assert "no earlier result" in medreview("report", study, "--briefs", other, check=2).stderr
+    assert "not an earlier result" in medreview("report", study, "--briefs", other, check=2).stderr
 
 
 def test_a_dry_run_tells_about_how_many_questions_follow(medreview, server, notes, tmp_path):

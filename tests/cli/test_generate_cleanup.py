@@ -50,7 +50,7 @@ def test_a_model_that_verifies_its_own_is_named_and_a_file_says_which_lines_are_
         done = medreview("generate", "cleanup", path, "--model", "writer", "--statements", names, "--json")
 
     assert "writer judges what its own model wrote" in done.stderr
-    assert "line 2: names 'nobody', which is no statement of this study; left out" in done.stderr
+    assert "line 2: names 'nobody', which is not a statement of this study; left out" in done.stderr
     told = json.loads(done.stdout)
     assert told["counts"]["products"] == {"revision": 1}
     assert (told["cleanup"][0]["removed"]["value"], told["cleanup"][0]["raters"]) == (1.0, [])

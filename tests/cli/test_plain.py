@@ -240,7 +240,7 @@ def test_filters_decisions_and_notes_are_found_and_gone_to(medreview, demo, monk
     assert "there is no" in done.stdout
     assert "cannot use 'colour'" in done.stdout
     assert done.stdout.count("The goal of this sitting is reached: 1 decided") == 1
-    assert "is no goal" in medreview("review", demo, "--plain", "--goal", "soon", check=2).stderr
+    assert "is not a goal" in medreview("review", demo, "--plain", "--goal", "soon", check=2).stderr
 
 
 def test_a_queue_is_opened_by_the_words_that_the_screen_has_for_it(medreview, demo):

@@ -131,7 +131,7 @@ def test_a_script_gets_every_check_and_a_table(run, listed, medreview):
     assert rows[1]["wrong_fields"] == "year"
     assert rows[4]["notices"] == "RETRACTED"
     (medreview.folder / "other.csv").write_text("mine")
-    assert "exists and is no earlier result" in run(listed, "--csv", "other.csv", check=2).stderr
+    assert "exists and is not an earlier result" in run(listed, "--csv", "other.csv", check=2).stderr
 
 
 def test_an_address_alone_is_counted_apart_and_nobody_fails_over_it(run, medreview):
@@ -245,7 +245,7 @@ def test_the_filter_starts_by_itself_and_streams(medreview):
         (("none.txt", "--library", "library.json"), "There is no file none.txt"),
         (("empty.txt", "--library", "library.json"), "No reference was found in empty.txt"),
         (("binary.txt", "--library", "library.json"), "binary.txt is not text"),
-        (("list.txt", "--library", "list.txt"), "is no list of references that medreview reads"),
+        (("list.txt", "--library", "list.txt"), "is not a list of references that medreview reads"),
         (("list.txt", "--library", "."), "is a folder"),
         (("--library", "library.json"), "Standard input is empty"),
     ],

@@ -73,7 +73,7 @@ def test_a_study_without_votes_has_its_page_and_nowhere_to_write_is_an_error(med
 def test_reading_it_is_a_look_and_another_file_in_the_place_is_left_alone(medreview, study, tmp_path):
     other = tmp_path / "mine.html"
     other.write_text("mine")
-    assert "no earlier result" in medreview("report", study, other, check=2).stderr
+    assert "not an earlier result" in medreview("report", study, other, check=2).stderr
     assert other.read_text() == "mine"
     medreview("report", study, tmp_path / "ward.html", *FEW)
     medreview("report", study, tmp_path / "ward.html", *FEW)

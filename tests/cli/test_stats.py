@@ -229,9 +229,7 @@ def test_no_decision_is_a_sentence(medreview, tmp_path):
     Study.create(path).close()
     shown = medreview("stats", path, "--full", "--replicates", 99)
 
-    assert medreview("stats", path, "--replicates", 99).stdout.startswith(
-        "no response yet; nobody has decided anything yet"
-    )
+    assert medreview("stats", path, "--replicates", 99).stdout.startswith("no response yet; no decisions yet")
     assert "Nobody has decided anything yet" in shown.stdout
     assert "The study has no response yet" in shown.stdout
 
@@ -334,7 +332,7 @@ def test_csv_has_a_row_for_every_figure_and_the_state_it_is_of(medreview, study,
     assert rows["flow.statements.in_study"]["value"] == "101"
     assert medreview("stats", study, "--replicates", 99, "--csv", "figures.csv").stdout == told
     (tmp_path / "other.csv").write_text("mine")
-    assert "is no earlier result" in medreview("stats", study, "--csv", "other.csv", check=2).stderr
+    assert "is not an earlier result" in medreview("stats", study, "--csv", "other.csv", check=2).stderr
 
 
 def test_what_is_required_decides_the_exit_code_and_is_told_in_a_sentence(medreview, study):

@@ -59,7 +59,7 @@ def test_an_overridden_statement_is_told_in_full(medreview, study, tmp_path):
 
 def test_the_report_says_the_figures_of_stats_and_where_they_come_from(medreview, study, tmp_path):
     done = medreview("report", study, tmp_path / "r.html", "--seed", "7", "--replicates", "199")
-    assert "1 statement otherwise than the judges, " in done.stdout  # all of them in full
+    assert "1 statement decided against the judges, " in done.stdout  # all of them in full
     page = harmless((tmp_path / "r.html").read_text())
     stats = json.loads(medreview("stats", study, "--json", "--seed", "7", "--replicates", "199").stdout)
     figures = stats.get("figures", stats)
@@ -118,7 +118,7 @@ def test_nothing_else_is_written_over_and_a_filter_that_nothing_fits_is_said(med
     for name, *before in (("mine.html",), ("mine.md", tmp_path / "r.html", "--markdown")):
         mine = tmp_path / name
         mine.write_text("<!DOCTYPE html>\n<p>mine")
-        assert "no earlier result" in medreview("report", study, *before, mine, check=2).stderr
+        assert "not an earlier result" in medreview("report", study, *before, mine, check=2).stderr
         assert mine.read_text().endswith("mine")
     assert (
         "Nothing in the study fits"
@@ -153,7 +153,7 @@ def test_so_many_overridden_statements_are_told_in_full_and_all_are_counted(medr
     with Study.create(path) as made:
         override_study.fill(made)
     done = medreview("report", path, tmp_path / "r.html", "--overridden", 2, "--replicates", 99)
-    assert "5 statements otherwise than the judges (2 in full)" in done.stdout
+    assert "5 statements decided against the judges (2 in full)" in done.stdout
     page = harmless((tmp_path / "r.html").read_text())
     assert page.xpath("//section[@id='overridden']//details/@id") == ["item-1", "item-2"]
     told = page.xpath("string(//section[@id='overridden'])")
@@ -206,7 +206,7 @@ def test_a_models_themes_stand_in_place_of_the_reasons_and_say_when_labels_have_
         told = page_of().text_content()
         assert "have changed since" in told
         assert "medreview generate override-themes o.medreview --model NAME" in told
-        assert "R01 S4: no longer otherwise than the judges" in told
+        assert "R01 S4: the same as the judges now" in told
         themes = json.loads(medreview("report", path, tmp_path / "r.html", "--json", "--replicates", 99).stdout)[
             "themes"
         ]

@@ -39,7 +39,7 @@ def test_a_copy_goes_to_a_colleague_comes_back_and_conflicts_are_listed(
     assert {one["kind"] for one in told["counts"]} >= {"statement", "pair", "qa"}
     assert (tmp_path / "c.csv").read_text(encoding="utf-8-sig").count("\n") > 2 * len(told["conflicts"])
     assert "no kind of unit" in medreview("team", "conflicts", home, "--kind", "cell", check=2).stderr
-    assert "no part" in medreview("team", "package", home, tmp_path / "x", "--without", "all", check=2).stderr
+    assert "not a part" in medreview("team", "package", home, tmp_path / "x", "--without", "all", check=2).stderr
 
 
 def test_the_share_of_the_second_reviewer_is_shown_and_raised(medreview: Program, home: Path) -> None:

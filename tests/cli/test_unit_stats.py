@@ -318,7 +318,7 @@ def test_a_judge_without_a_word_on_the_leading_scale_is_named_and_was_asked(medr
     assert " passages" not in medreview("stats", study, "--unit", "qa", *FEW).stdout, "each item is of its own"
     medreview("report", study, "--markdown", "q.md", *FEW)
     page = (tmp_path / "q.md").read_text()
-    assert "What these say came with a file: juror-one." in page
+    assert "Their opinions came with a file: juror-one." in page
     assert "No judge was asked" not in page
     assert "- rankings: only 3 labelled; below 10 rankings intervals are uncertain." in page
     assert "- QA items: only 10 labelled." in page

@@ -126,7 +126,7 @@ def test_a_second_round_elsewhere_comes_where_the_first_made_nothing(tmp_path: P
         ("UPDATE generation SET code = 'x'", False, "of generation was changed"),
         ("UPDATE unit SET content = '{}'", True, "its content does not fit its hash"),
         ("UPDATE generation_run SET model = 'another'", True, "what it is does not fit its id"),
-        ("UPDATE generation SET report = '[]'", True, "its report is no table of values"),
+        ("UPDATE generation SET report = '[]'", True, "its report is not a table of values"),
     ],
 )
 def test_a_row_that_is_not_as_it_should_be_keeps_everything_out(

@@ -326,7 +326,7 @@ def test_a_result_over_a_bound_is_the_unparsable_answer_to_its_question(study, t
     assert [row["error"] for row in errors] == [
         "The answer cannot be read. It holds more than 500,000 values.",
         "The answer cannot be read. Its lists stand in one another too deep.",
-        "The server's count of tokens cannot be true: `prompt_tokens` is no number of tokens.",
+        "The server's count of tokens cannot be true: `prompt_tokens` is not a number of tokens.",
         "There is no JSON object in it.",
     ]
 
@@ -345,7 +345,7 @@ def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(
     assert (done.statuses, done.judged) == ({"ok": 6}, 6)
     first = f"{tmp_path / 'two.jsonl'}, line 2"
     assert done.conflicts == [
-        (str(tmp_path / "two.jsonl"), 8, f"answers the same question otherwise than {first}"),
+        (str(tmp_path / "two.jsonl"), 8, f"answers the same question differently from {first}"),
     ]
     kept = study.reader.execute("SELECT raw_output FROM llm_call WHERE cache_key = ?", (other["custom_id"],))
     assert kept.fetchone()["raw_output"] == GOOD
@@ -354,7 +354,7 @@ def test_of_two_answers_to_one_question_the_first_is_kept_and_the_other_is_told(
     later = read_batch(task, [tmp_path / "later.jsonl"])
     assert (later.known, later.conflicts) == (
         2,
-        [(str(tmp_path / "later.jsonl"), 1, "answers otherwise than the study has it already")],
+        [(str(tmp_path / "later.jsonl"), 1, "differs from the answer that the study has already")],
     )
 
 

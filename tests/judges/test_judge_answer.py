@@ -341,7 +341,7 @@ def test_what_was_exported_comes_in_again(one, serve, tmp_path):
         ({"quotes": [START] * 2 + [f"{START} {n}" for n in range(20)]}, "has 21 quotes; at most 12"),
         ({"quotes": {"a": 1}}, "as its quotes, not a list"),
         ({"quotes": [[START]]}, "has a list as its quote, not text"),
-        ({"quotes": "[" * 100_000}, "list of quotes that is no JSON"),
+        ({"quotes": "[" * 100_000}, "list of quotes that is not JSON"),
         ({"opposes": "perhaps"}, "has 'perhaps' as its opposes"),
         ({"missing": 7}, "as its missing, not text"),
     ],

@@ -92,7 +92,7 @@ async def test_what_can_be_read_is_read_at_the_first_try(model, play):
 HOSTILE = {
     "more tokens than 64 bits hold": (counting(prompt_tokens=10**30), "unparsable", "count of tokens cannot be true"),
     "a count of 5,000 digits": (sent(BODY.replace(b"40", b"4" * 5000, 1)), "unparsable", "cannot be true"),
-    "a count that is no number": (counting(prompt_tokens=float("nan")), "unparsable", "cannot be true"),
+    "a count that is not a number": (counting(prompt_tokens=float("nan")), "unparsable", "cannot be true"),
     "brackets in what was written": (says("[" * 200_000), "unparsable", "no JSON object"),
     "half a character": (says('{"quote": "\ud800'), "unparsable", "no JSON object"),
     "an infinite confidence": (says(json.dumps(GOOD).replace("0.9", "1e999")), "unparsable", "must be a number"),

@@ -344,9 +344,9 @@ def test_the_command_prints_and_writes_them(medreview: Program, votes: Path) -> 
     ("body", "said"),
     [
         ("[", "cannot be read"),
-        ("[]", "is no file of votes"),
-        ('{"consensus": [1, 2], "judges": {"a": [1, 0]}}', "is no file of votes"),
-        ('{"consensus": [1, 0], "judges": {"a": [true, 0]}}', "is no file of votes"),
+        ("[]", "is not a file of votes"),
+        ('{"consensus": [1, 2], "judges": {"a": [1, 0]}}', "is not a file of votes"),
+        ('{"consensus": [1, 0], "judges": {"a": [true, 0]}}', "is not a file of votes"),
         ('{"consensus": [1, 0], "judges": {"a": [1]}}', "not as many votes"),
     ],
 )

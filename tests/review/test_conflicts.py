@@ -83,7 +83,7 @@ def test_units_of_every_kind_can_be_in_conflict_and_are_settled_by_a_third_or_by
         settled = load_conflict(study.reader, one.unit, one.axis).settled
         by[who] = (settled.reviewer, settled.by, settled.stands)
     assert by == {"ada": ("ada", "agreement", True), "chair": ("chair", "third", True), "bo": ("bo", "agreement", True)}
-    with pytest.raises(UserError, match="no label of the axis"):
+    with pytest.raises(UserError, match="not a label of the axis"):
         adjudicate(study, "chair", found[0], "best")
 
 

@@ -263,14 +263,14 @@ def taken_back(act: Act | None) -> NewEvent | None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"statements": "r1"}, "is no list"),
+        ({"statements": "r1"}, "is not a list"),
         ({"statements": [S2]}, "do not begin with the unit"),
         ({"statements": [S1, S2]}, "not as many as the kind has"),
         ({"made": []}, "not as many as the kind has"),
         ({"made": ["a", "b"]}, "holds no statement"),
-        ({"made": [{"statement": "a", "text": "b", "parts": [[5, 3]]}] * 2}, "are no ranges"),
-        ({"made": [{"statement": "a", "text": "b", "parts": [[0, "x"]]}] * 2}, "are no ranges"),
-        ({"response": 7}, "response is no text"),
+        ({"made": [{"statement": "a", "text": "b", "parts": [[5, 3]]}] * 2}, "are not ranges"),
+        ({"made": [{"statement": "a", "text": "b", "parts": [[0, "x"]]}] * 2}, "are not ranges"),
+        ({"response": 7}, "response is not a text"),
     ],
 )
 def test_an_edit_that_no_program_wrote_is_refused(study: Study, change: dict[str, object], why: str) -> None:

@@ -44,7 +44,7 @@ def test_findings_of_an_answer_are_hidden_until_its_block_is_shown_then_taken_ov
     first, second, third = answer_units(study)
     session = on(sitting(study, "answers"), second)
     assert (session.findings, marked(session), session.open_findings()) == ((), [], 0)
-    with pytest.raises(UserError, match="What judges found is hidden until the block ends"):
+    with pytest.raises(UserError, match="The judges' findings are hidden until the block ends"):
         session.open_finding()
     for unit in (first, third, second):
         on(session, unit).decide("none")

@@ -21,7 +21,7 @@ def test_a_goal_is_decisions_or_a_time(told: str, goal: Goal | None) -> None:
 
 @pytest.mark.parametrize("told", ["0", "-5", "0min", "h", "min", "sixty", "60 statements", "123456", "1.5h"])
 def test_what_is_no_goal_is_refused(told: str) -> None:
-    with pytest.raises(UserError, match="is no goal"):
+    with pytest.raises(UserError, match="is not a goal"):
         read_goal(told)
 
 

@@ -293,14 +293,14 @@ FAULTS: Final[Sequence[tuple[dict[str, Any], str]]] = (
     ({"on": 1}, "on and labels"),
     ({"labels": -1}, "on and labels"),
     ({"labels": True}, "on and labels"),
-    ({"rules": 4}, "rules is no text"),
+    ({"rules": 4}, "rules is not a text"),
     ({"bias": "much"}, "more or less"),
     ({"slope": None}, "more or less"),
     ({"more": 1}, "more or less"),
-    ({"signs": []}, "signs are no table"),
-    ({"signs": {"words": [1, 2]}}, "signs are no table"),
-    ({"signs": {"words": [1, 2, 0]}}, "signs are no table"),
-    ({"signs": {"words": [1, 2, "x"]}}, "signs are no table"),
+    ({"signs": []}, "signs are not a table"),
+    ({"signs": {"words": [1, 2]}}, "signs are not a table"),
+    ({"signs": {"words": [1, 2, 0]}}, "signs are not a table"),
+    ({"signs": {"words": [1, 2, "x"]}}, "signs are not a table"),
 )
 
 

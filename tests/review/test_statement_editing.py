@@ -216,7 +216,7 @@ def test_the_check_finds_what_is_retired_otherwise_than_the_record_says(study: S
     study.write(lambda c: c.execute("DELETE FROM retired_statement"))
     assert check(study.reader) == [f"Statement {S1} is retired by the record of its edits, and stands."]
     study.write(lambda c: c.execute("INSERT INTO retired_statement VALUES (?, 'exclude', 'x')", (S2,)))
-    assert f"Statement {S2} is retired otherwise than the record of its edits says." in check(study.reader)
+    assert f"Statement {S2} is not retired as the record of its edits says." in check(study.reader)
 
 
 def test_a_part_that_ends_within_a_sentence_cites_what_stands_behind_the_sentence(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ async def test_none_asks_for_no_span_and_a_wrong_key_for_a_further_one_says_why(
         await press(pilot, "0")
         assert [event["kind"] for event in events(study) if event["reviewer"] == "kb"] == ["decide"]
         await press(pilot, "F")
-        assert "What judges found is hidden until the block ends" in screen_text(app)
+        assert "The judges' findings are hidden until the block ends" in screen_text(app)
 
 
 @SIZES
@@ -110,4 +110,4 @@ async def test_a_statement_takes_over_what_was_found_in_it_and_blind_nothing_is_
         assert "took over “Paracetamol”" in screen_text(app)
     async with on_screen(blind_workbench(study, "responses"), *size) as (app, pilot):
         await press(pilot, "F")
-        assert "What judges found is hidden" in screen_text(app)
+        assert "The judges' findings are hidden" in screen_text(app)

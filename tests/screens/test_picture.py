@@ -110,7 +110,7 @@ def test_a_size_that_is_none_is_named(told: str) -> None:
         (["p.png"], "ends in .svg"),
         (["p.svg", "--queue", "none"], "none"),
         (["p.svg", "--queue", "stale"], "stale"),
-        (["taken.svg"], "is no earlier result"),
+        (["taken.svg"], "is not an earlier result"),
     ],
 )
 def test_the_command_refuses_in_a_sentence(study_path: Path, tmp_path: Path, words: list[str], said: str) -> None:

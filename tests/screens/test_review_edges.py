@@ -185,7 +185,7 @@ async def test_help_lists_every_action_and_its_key(study: Study) -> None:
 def test_a_duplicate_key_and_an_unknown_action_are_refused(study: Study) -> None:
     with pytest.raises(UserError, match="both 'accept' and 'defer'"):
         workbench(study, keys={"defer": "a"})
-    with pytest.raises(UserError, match="no action"):
+    with pytest.raises(UserError, match="not an action"):
         workbench(study, keys={"fly": "z"})
 
 

@@ -107,7 +107,7 @@ def test_damaged_weights_are_said_with_what_to_do(tmp_path, monkeypatch):
     (folder / "model.safetensors").write_bytes(b"\xff" * 100)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(minilm, "PACKAGE", "no_such_package")
-    with pytest.raises(UserError, match=r"cannot be read \(this is no safetensors file\); install it again: pip"):
+    with pytest.raises(UserError, match=r"cannot be read \(this is not a safetensors file\); install it again: pip"):
         MiniLM().encode(["a"])
 
 

@@ -191,7 +191,7 @@ def test_decisions_and_judgements_come_one_without_the_other(two: tuple[Path, Pa
 
 NOT_OF_THE_ROW = (
     "its run is missing", "its text does not fit its hash", "it does not fit its id",
-    "its parameters are no table of values",
+    "its parameters are not a table of values",
 )  # fmt: skip
 """What another part of the check says in its own words, and what matters to a merge alone."""
 
@@ -238,7 +238,7 @@ NOT_OF_THE_ROW = (
             "the status of its quote is unknown",
         ),
         ("UPDATE judge_run SET prompt_id = 'other'", True, "it does not fit its id"),
-        ("UPDATE judge_run SET params = '[]'", True, "its parameters are no table of values"),
+        ("UPDATE judge_run SET params = '[]'", True, "its parameters are not a table of values"),
         ("UPDATE judge_run SET params = '{' WHERE 0; DELETE FROM judge_run", True, "its run is missing"),
         ("UPDATE merged_judgement SET quotes = '[7]'", True, "it is not as this program writes it"),
         ("UPDATE hallucination_finding SET type = 'odd'", True, "its type is unknown"),

@@ -120,7 +120,7 @@ def test_an_older_study_is_brought_up_to_date_and_says_what_it_said(older: Path,
 def test_whoever_opens_an_older_study_at_a_terminal_is_told_why_it_takes_longer(older: Path) -> None:
     with Terminal([*MEDREVIEW, "stats", older.name], 100, cwd=older.parent) as told:
         told.finish()
-        assert b"made older.medreview. A copy of it is brought up to date for this" in told.output
+        assert b"made older.medreview. A copy of it is updated for this" in told.output
 
 
 def test_an_older_study_is_read_without_being_changed(older: Path, tmp_path: Path) -> None:

@@ -388,7 +388,7 @@ def test_damage_is_one_sentence_in_every_way_of_reading(filled: Path) -> None:
 
 
 def test_a_text_that_is_no_text_is_damage(filled: Path) -> None:
-    with Study.open(filled) as study, pytest.raises(FileFault, match="a text in it is no text any more"):
+    with Study.open(filled) as study, pytest.raises(FileFault, match="a text in it can no longer be read"):
         study.reader.execute("SELECT CAST(x'e9' AS TEXT)").fetchone()
 
 

@@ -73,7 +73,7 @@ def test_a_record_that_says_two_things_at_once_is_left_out_with_its_line_and_the
             (3, "has spans of a hallucination and the type none"),
             (4, "has no response"),
             (5, "has an annotation of the group “robot”, which is not expert, layperson or model"),
-            (6, "has spans that are no list of texts"),
+            (6, "has spans that are not a list of texts"),
         ]
         assert [(odd.line, odd.reason) for odd in done.odd] == [
             (7, "has a gold label that names no type: “yes”"),

@@ -73,7 +73,7 @@ def test_the_quote_and_who_suggested_it_are_the_machines_word(study):
         ({"notes": [{"at": "2031-02-03T08:00Z", "text": "A"}, {"at": "2031-02-03", "text": "B"}]}, "a time zone"),
         ({"notes": [{"kind": "hp", "text": " "}]}, "has a note 1 without a text"),
         ({"notes": "all"}, "has text as its notes, not a list"),
-        ({"notes": ["text"]}, "has a note 1 that is no object"),
+        ({"notes": ["text"]}, "has a note 1 that is not an object"),
         ({"question": ""}, "has no question"),
         ({"notes": [], "reference": ""}, "has neither a reference text nor notes"),
         ({"key_facts": [7]}, "has a key fact 1 that is neither"),

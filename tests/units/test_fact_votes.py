@@ -190,7 +190,7 @@ def test_a_panel_comes_in_with_what_had_been_seen_and_once(facts):
     ("odd", "why"),
     [
         ({"label": "maybe"}, "has the label 'maybe'"),
-        ({"fact": "It was a stroke."}, "no key fact of the response's case: 'It was a stroke.'"),
+        ({"fact": "It was a stroke."}, "not a key fact of the response's case: 'It was a stroke.'"),
         ({"response": "zeta"}, "names the response 'zeta', which is not there"),
         ({"response": "same"}, "names the response 'same', which are several"),
         ({"reviewer": " "}, "has no reviewer"),

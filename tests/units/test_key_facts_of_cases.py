@@ -163,7 +163,7 @@ def test_a_fact_that_came_as_such_stays_whatever_becomes_of_a_suggestion_with_it
 
 @pytest.mark.parametrize(
     ("text", "category", "why"),
-    [(" ", "other", "no words"), ("New.", "mood", "no category"), ("It was viral.", "other", "already")],
+    [(" ", "other", "no words"), ("New.", "mood", "not a category"), ("It was viral.", "other", "already")],
 )
 def test_an_own_fact_needs_words_a_category_and_must_be_new(study, text, category, why):
     with pytest.raises(ValueError, match=why):

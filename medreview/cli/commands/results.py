@@ -413,7 +413,7 @@ def _trade_off(study: "Study", path: Path, rule: "TieRule | None", resampling: "
 def _summary(told: Mapping[str, Any]) -> Iterator[str]:
     if "overridden" in told:
         shown = f" ({told['in_full']:,} in full)" if told["in_full"] < told["overridden"] else ""
-        differing = f"{counted(told['overridden'], 'statement')} otherwise than the judges{shown}, "
+        differing = f"{counted(told['overridden'], 'statement')} decided against the judges{shown}, "
         yield f"{differing if told['statements'] else ''}{counted(len(told['limitations']), 'limitation')}"
         if told["held_back"]:
             yield f"{counted(told['held_back'], 'statement')} not listed, to keep the audit blind"

@@ -46,7 +46,7 @@ def item_answer_parts(figures: ItemAnswerFigures) -> Iterator[Part]:
         told = ((name, f1, f1.n) for name, f1 in lists)
         yield from ("", inset(table(("F1 of lists", "mean", "95% interval", "n"), told), *reasons(lists)))
     if left := sum(one.without_key for one in figures.closed if not one.type):
-        yield f"left out: {counted(left, 'answer')} to an item whose key is none of its options"
+        yield f"left out: {counted(left, 'answer')} to an item whose key is not one of its options"
     yield _LEGEND
 
 

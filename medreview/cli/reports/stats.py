@@ -283,7 +283,7 @@ def _reviewer(reviewer: ReviewerFigures) -> Iterator[Part]:
     yield Title(f"Reviewer {one_line(reviewer.reviewer)}")
     yield (
         f"{done.decided:,} of {counted(done.total, 'statement')} decided, {done.deferred:,} deferred, "
-        f"{done.open:,} open; {done.disagreements:,} otherwise than the judges, "
+        f"{done.open:,} open; {done.disagreements:,} against the judges, "
         f"{done.changed_after_reveal:,} changed after the reveal"
     )
     if others := other_units(done):

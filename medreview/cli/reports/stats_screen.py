@@ -54,7 +54,7 @@ VALID_URLS: Final = "source URL validity"
 _ALONE: Final = "judges alone, uncorrected"
 _AUDITED: Final = {"audit": "supported, audit alone", "audit_with_verdicts": "supported, audit+verdicts"}
 _RULES_ALONE: Final = (
-    "no person and no model has judged the statements yet; the rules compared words only, which is no verdict"
+    "no person and no model has judged the statements yet; the rules compared words only, which is not a verdict"
 )
 _UNASKED: Final = "neither valid nor invalid"
 _RULES_BESIDE: Final = "what the rules say is of words only, no verdict: --full has it"
@@ -202,7 +202,7 @@ def _progress(figures: StudyFigures, brief: int) -> Iterator[str]:
             told.append(": ".join(filter(None, (one_line(reviewer.reviewer), ", ".join(parts)))))
     if len(figures.reviewers) > _MOST_REVIEWERS and told:
         told.append(f"and {counted(len(figures.reviewers) - _MOST_REVIEWERS, 'more reviewer')}")
-    nobody = [] if figures.reviewers else ["nobody has decided anything yet"]
+    nobody = [] if figures.reviewers else ["no decisions yet"]
     yield "; ".join((contents(figures), *(told or nobody)))
     if figures.part is not None:
         yield part_line(figures.part)

@@ -92,7 +92,7 @@ _ROLES: Final = {
 _NOTES: Final = (
     "hallucinated or not, against the right label. Macro: the mean over both classes; the figures of each class stand "
     "below, since most answers may be of one. A group is the majority of its members. A model with an expert's remarks "
-    "may know the answer: it says how far the model follows, and is no vote.",
+    "may know the answer: it says how far the model follows, and is not a vote.",
 )
 
 

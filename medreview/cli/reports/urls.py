@@ -65,7 +65,7 @@ def _validity(strata: Sequence[UrlStratum]) -> Iterator[Part]:
     yield inset(_table(("", "valid", "95% interval", "n", clusters_heading([whole]), "not fetched"), rows))
     yield from reasons([(_name(strata[0]), whole)])
     yield from whole.notes
-    yield from ("", "What came back, in citations:")
+    yield from ("", "Answers of the servers, in citations:")
     for stratum in strata:
         by_ocr = f"; {stratum.by_ocr:,} of them {BY_OCR}" if stratum.by_ocr else ""
         yield inset(f"{_name(stratum)}: {counted_each(stratum.states)}{by_ocr}")

@@ -47,7 +47,7 @@ RESPONSES: Final = (
     Column("line", "integer", "Where it begins in the file; in a study, its number.", made=lambda one: one.answer.line),
     Column("model", "text", "The model that gave it.", made=lambda one: one.answer.model),
     Column("origin", "text", "Where the question came from.", made=lambda one: one.answer.origin),
-    Column("invalid", "text", "Why it is no response; such a one names no source. Empty: it is one.",
+    Column("invalid", "text", "Why it is not a response; such a one names no source. Empty: it is one.",
            levels=tuple(INVALID), made=lambda one: one.answer.invalid or None),
     Column("has_citation", "boolean", "1: it names at least one source.", made=lambda one: one.counts.n_total > 0),
     Column("n_mentions", "integer", "How often any source is named.", made=lambda one: one.score.mentions),

@@ -221,5 +221,5 @@ def parts_named(text: str) -> tuple[Part, ...]:
     named = [name.strip() for name in text.split(",") if name.strip() not in ("", "none")]
     for name in named:
         if name not in PARTS:
-            raise UserError(f"{name!r} is no part that can be left out; there are {', '.join(PARTS)}, or none.")
+            raise UserError(f"{name!r} is not a part that can be left out; there are {', '.join(PARTS)}, or none.")
     return tuple(part for part in PARTS if part in named)

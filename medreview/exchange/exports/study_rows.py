@@ -89,8 +89,8 @@ RESPONSES: Final = ExportFile(
         Column("cited", "boolean", "1: its citations were extracted."),
         Column("parser", "text", "What split it into statements, with its version; given = they came with it; empty = "
                "not yet."),
-        Column("dropped", "integer", "Parts that are no statements."),
-        Column("invalid", "text", "Why it is no response, so that it has neither statements nor citations: "
+        Column("dropped", "integer", "Parts that are not statements."),
+        Column("invalid", "text", "Why it is not a response, so that it has neither statements nor citations: "
                + "; ".join(f"{level} = {why}" for level, why in INVALID.items()) + ". Empty: it is one.",
                levels=tuple(INVALID)),
         # Listed citations hold no line ends, so that one stands on each line.
@@ -202,7 +202,7 @@ _LEFT_OUT: Final = (
     Column("record_id", "text", "The response's id in the file it came from."),
     Column("start", "integer", "Where it starts in the response.", unit=CODE_POINTS),
     Column("end", "integer", "Where it ends.", unit=CODE_POINTS),
-    Column("text", "text", "What is no statement."),
+    Column("text", "text", "What is not a statement."),
     Column("reason", "text",
            "Why: " + "; ".join(f"{reason} = {why}" for reason, why in LEFT_OUT_REASONS.items()) + ".",
            levels=tuple(LEFT_OUT_REASONS)),
@@ -211,7 +211,7 @@ LEFT_OUT: Final = ExportFile(
     "left_out.csv",
     _LEFT_OUT,
     lambda reader: map(cells_of(_LEFT_OUT), left_out(reader)),
-    "What of the responses is no statement, with the reason.",
+    "What of the responses is not a statement, with the reason.",
     key=("response_id", "start"),
 )
 

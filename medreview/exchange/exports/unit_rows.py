@@ -237,7 +237,7 @@ FILES: Final = (
             Column("imported_from", "text", "From which file."),
         ),
         "FROM opinion ORDER BY unit, axis, opinion_id",
-        "What machines say of units that are no statements.",
+        "What machines say of units that are not statements.",
         key=("opinion_id",), leads={"unit_id": ""}, facets=("judge", "axis", "label"),
     ),
     ExportFile(
@@ -308,7 +308,7 @@ ITEMS: Final = ExportFile(
         Column("finished_at", "time", "When it was done.", unit="UTC"),
     ),
     f"FROM generation AS g {_ORDER}, g.item_id, g.round",
-    "What came of each input that a model was given to write from.",
+    "The outcome of each input that a model was given to write from.",
     key=("generation_run_id", "item_id", "round"),
     facets=("code",),
 )  # fmt: skip

@@ -114,7 +114,7 @@ def _read(kind: str, cell: str) -> Any:
             return {}
         case "a":
             return []
-    raise ValueError(f"{kind!r} is no type of a value")
+    raise ValueError(f"{kind!r} is not a type of a value")
 
 
 Dialect = Literal["analysis", "excel"]

@@ -47,7 +47,7 @@ class ExportedRow(dict[str, str]):
         try:
             number = int(self[column])
         except ValueError:
-            raise self.wrong(column, "this is no whole number") from None
+            raise self.wrong(column, "this is not a whole number") from None
         if why := unstorable(number):
             raise self.wrong(column, why)
         return number
@@ -63,7 +63,7 @@ class ExportedRow(dict[str, str]):
         except ValueError:
             number = math.nan
         if not 0 <= number <= most:
-            raise self.wrong(column, f"this is no number from 0 to {most:g}")
+            raise self.wrong(column, f"this is not a number from 0 to {most:g}")
         return number
 
     def span(self, text: str) -> tuple[int | None, int | None]:
@@ -248,7 +248,7 @@ def _add_gold(connection: sqlite3.Connection, folder: Path) -> None:
 def _span(row: ExportedRow) -> dict[str, Any]:
     start, end = row.integer("start_cp"), row.integer("end_cp")
     if not 0 <= start <= end:
-        raise row.wrong("start_cp", "this is no range")
+        raise row.wrong("start_cp", "this is not a range")
     span = {"target": row["target"], "start": start, "end": end, "label": row["label"]}
     return span | ({"exact": row["exact"]} if row["exact"] else {})
 
@@ -262,7 +262,7 @@ def _add_opinions(connection: sqlite3.Connection, folder: Path) -> None:
 def _labelled(row: ExportedRow) -> ExportedRow:
     """The row, whose label must be one of its axis."""
     if not is_label(row["axis"], row["label"]):
-        raise row.wrong("label", f"this is no label of the axis {row['axis']}")
+        raise row.wrong("label", f"this is not a label of the axis {row['axis']}")
     return row
 
 

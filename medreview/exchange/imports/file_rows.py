@@ -202,7 +202,7 @@ def read_table(path: Path) -> Iterator[NamedRow | BadRecord]:
         try:
             header = [name.strip() for name in next(reader)]
         except csv.Error as error:
-            raise UserError(f"The first line of {path} is no header that can be read ({error}).") from error
+            raise UserError(f"The first line of {path} is not a header that can be read ({error}).") from error
         duplicates = sorted({name for name in header if name and header.count(name) > 1})
         if duplicates:
             raise UserError(f"{path} names the column {duplicates[0]} twice; rename one of them.")

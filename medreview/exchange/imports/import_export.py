@@ -105,7 +105,7 @@ def import_export(
     if not as_copy and manifest.get("study_id") != study.meta("study_id") and not _is_empty(study.reader):
         raise UserError(
             f"{folder} is an export of another study ({manifest.get('title') or 'no title'}, "
-            f"{manifest.get('study_id')}), and this one is no copy of it. To join what is in it all the same: "
+            f"{manifest.get('study_id')}), and this one is not a copy of it. To join what is in it all the same: "
             f"{command('import', study.path, folder, '--as-copy')}"
         )
     progress.begin("export", 1)
@@ -186,7 +186,7 @@ def _turns(row: ExportedRow) -> list[dict[str, Any]]:
     try:
         said = [Turn(**turn) for turn in json.loads(row.get("turns") or "[]")]
     except (ValueError, TypeError, RecursionError):
-        raise row.wrong("turns", "this is no list of turns with a role and a text") from None
+        raise row.wrong("turns", "this is not a list of turns with a role and a text") from None
     return list(turn_rows(row["response_id"], said))
 
 
@@ -215,7 +215,7 @@ def _statement(row: ExportedRow, response: str) -> dict[str, Any]:
     try:
         parts = read_parts(row.get("parts_cp", ""))
     except ValueError:
-        raise row.wrong("parts_cp", "these are no ranges") from None
+        raise row.wrong("parts_cp", "these are not ranges") from None
     if start is not None and end is not None and response[start:end] != row["text"]:
         raise row.wrong("start_cp", f"statement {row['statement_id']} does not stand there in its response")
     if parts and joined(response, parts) != row["text"]:

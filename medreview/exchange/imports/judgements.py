@@ -97,7 +97,7 @@ def _quotes_of(values: Mapping[str, Any]) -> list[str]:
         try:
             given = json.loads(given) if given.lstrip().startswith("[") else [given]
         except (ValueError, RecursionError) as error:
-            raise ValueError("has a list of quotes that is no JSON") from error
+            raise ValueError("has a list of quotes that is not JSON") from error
     if not isinstance(given, list):
         raise ValueError(f"has {kind_of(given)} as its quotes, not a list")
     each = [one if isinstance(one, dict) else {"quote": one} for one in given]
@@ -134,5 +134,5 @@ def confidence_of(values: Mapping[str, Any]) -> float | None:
     except (ValueError, OverflowError):
         number = -1.0
     if not 0 <= number <= 1:
-        raise ValueError(f"has a confidence of {str(value)[:20]}, which is no number from 0 to 1")
+        raise ValueError(f"has a confidence of {str(value)[:20]}, which is not a number from 0 to 1")
     return number

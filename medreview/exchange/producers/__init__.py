@@ -160,7 +160,7 @@ def requests_in(path: Path) -> dict[str, Any]:
     """What was sent, by id. Raises :class:`UserError` for a file in which nothing of that is."""
     found = dict(filter(None, (request_of(value) for _, value in values_in(path) or ())))
     if not found:
-        raise UserError(f"{path} is no file of requests: none of its lines has an id and what was asked.")
+        raise UserError(f"{path} is not a file of requests: none of its lines has an id and what was asked.")
     return found
 
 

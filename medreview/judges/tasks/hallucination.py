@@ -55,7 +55,7 @@ class Remarks(NamedTuple):
     @property
     def words(self) -> str:
         """A sentence for whoever starts the run."""
-        whose = ", ".join(self.reviewers) if self.reviewers else "all reviewers who are no laypeople"
+        whose = ", ".join(self.reviewers) if self.reviewers else "all reviewers who are not laypeople"
         what = "reasons and notes, without labels," if self.reasons_only else "labels, reasons and notes"
         return f"The judge is shown as an expert's remarks the {what} of {whose}."
 

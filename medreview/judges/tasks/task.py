@@ -142,7 +142,7 @@ class Task(ABC):
         """The ids of the units, in the order in which to ask, that have no row of this run, ``AS j``, for which the SQL
         condition ``answer`` holds. Raises :class:`UserError` where nobody can list them."""
         raise UserError(
-            f"The task {self.name} has no random draw: what it has done is no unit of it any more. Leave --seed out."
+            f"The task {self.name} has no random draw: what it has done is not a unit of it any more. Leave --seed out."
         )
 
     def waiting(self, *, again: bool = False) -> list[Unit]:

@@ -49,7 +49,7 @@ REPLAY: Final = Replay(
     departs=(
         "A domain on the list stands for all below it: the notebook reduces every address to its registered domain, so "
         "that its entry ncbi.nlm.nih.gov never matches.",
-        "Signs that close a sentence or a bracket are no part of an address.",
+        "Signs that close a sentence or a bracket are not part of an address.",
         "A source that a response names twice counts once.",
     ),
     not_replayed=(

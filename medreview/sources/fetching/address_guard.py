@@ -187,7 +187,7 @@ class _TcpBackend(httpcore.AsyncNetworkBackend):
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
     ) -> httpcore.AsyncNetworkStream:
         """Always refused: a local socket is neither a source nor a proxy."""
-        raise AddressRefusedError("A local socket is no server on the web; it was not connected to.")
+        raise AddressRefusedError("A local socket is not a server on the web; it was not connected to.")
 
     async def sleep(self, seconds: float) -> None:
         """Wait, as httpcore asks of a backend."""

@@ -252,7 +252,7 @@ def _candidates(reader: sqlite3.Connection, wanted: Sequence[str]) -> list[Votin
             )
     chosen = [judge for judge in known if not wanted or judge.name in wanted]
     if len(chosen) < 2:
-        raise UserError("A jury is chosen from two judges or more; there are fewer (the offline judge is no juror).")
+        raise UserError("A jury is chosen from two judges or more; there are fewer (the offline judge is not a juror).")
     return chosen
 
 

@@ -175,7 +175,7 @@ def test_ones_own_stays_and_what_is_not_to_be_left_out(study, tmp_path):
             rows_of(study, "SELECT 1 FROM decision_current")
         )
         assert check_study(copy).faults == []
-    with pytest.raises(UserError, match="no part"):
+    with pytest.raises(UserError, match="not a part"):
         parts_named("judges,names")
 
 

@@ -101,7 +101,7 @@ def test_what_was_changed_in_a_unit_its_gold_or_its_passage_is_found(study):
     unit = units["qa"]
     assert any(f"The unit {unit} was changed" in one for one in broken("UPDATE unit SET content = '{}'"))
     assert any("outside its text" in one for one in broken("UPDATE gold SET spans = replace(spans, '28', '99')"))
-    assert any("no label of the axis" in one for one in broken("UPDATE gold SET label = 'best'"))
+    assert any("not a label of the axis" in one for one in broken("UPDATE gold SET label = 'best'"))
     assert any("The text of passage" in one for one in broken("UPDATE passage SET text = 'other'"))
     assert any("not in this study" in one for one in broken("UPDATE opinion SET unit = 'qa:x'"))
 

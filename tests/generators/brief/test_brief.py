@@ -74,7 +74,7 @@ def test_the_draft_sees_the_first_and_the_last_note_and_each_further_one_is_seen
     _, prompts = run(study)
     seen = [[number for number, note in enumerate(CASE.notes, 1) if note.text in prompt] for prompt in prompts[:4]]
     assert seen == [[1, 4], [2], [3], []]
-    assert not any(CASE.reference in prompt for prompt in prompts), "what a human wrote is no part of it"
+    assert not any(CASE.reference in prompt for prompt in prompts), "what a human wrote is not part of it"
 
 
 def test_every_statement_is_reviewed_beside_its_note(study):
@@ -85,7 +85,7 @@ def test_every_statement_is_reviewed_beside_its_note(study):
     assert judged.pairs == 4 * parsed.statements
     response = study.reader.execute("SELECT response_id FROM response").fetchone()[0]
     statements = study.reader.execute("SELECT statement_id, text FROM statement ORDER BY ordinal").fetchall()
-    assert {row["text"] for row in statements} == set(TAGS), "headings and markers are no statements"
+    assert {row["text"] for row in statements} == set(TAGS), "headings and markers are not statements"
     for (statement, own), row in zip(of_response(study.reader, response), statements, strict=True):
         assert (statement, own.numbers) == (row["statement_id"], tuple(int(tag[1:]) for tag in TAGS[row["text"]]))
     sources = load_sources(study.reader, response, of_response(study.reader, response)[0][1])

@@ -85,7 +85,7 @@ def test_pages_and_passages_of_a_study_are_texts_too(demo_file):
     ("name", "body", "why"),
     [
         ("a.txt", b"caf\xe9", "not UTF-8 from byte 3"),
-        ("a.md", b"a\0b", "no text file"),
+        ("a.md", b"a\0b", "not a text file"),
         ("a.txt", b" \n", "has no text"),
         ("a.html", b"\x89PNG\r\n\x1a\n", "has no text. The body is a PNG image"),
     ],

@@ -485,11 +485,11 @@ def test_an_array_that_breaks_off_keeps_what_stands_before(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no list of references"),
+        (b"", "not a list of references"),
         (b"PK\x03\x04\x00\x00", "is not text"),
-        (b'{"response": "Take 500 mg."}', "no list of references"),
-        (b"[" * 100_000, "no list of references"),
-        (b"Smith J. A title. Lancet. 2019.", "no list of references"),
+        (b'{"response": "Take 500 mg."}', "not a list of references"),
+        (b"[" * 100_000, "not a list of references"),
+        (b"Smith J. A title. Lancet. 2019.", "not a list of references"),
         (b"TY  - JOUR\nER  - \n", "no reference that can be used"),
     ],
 )

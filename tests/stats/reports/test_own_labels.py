@@ -160,7 +160,7 @@ def test_rules_alone_never_answer_how_good_the_answers_are(small: SmallStudy) ->
     text = " ".join(screen(small).split())
     assert "supports it" not in text
     assert (
-        "no person and no model has judged the statements yet; the rules compared words only, which is no verdict"
+        "no person and no model has judged the statements yet; the rules compared words only, which is not a verdict"
         in text
     )
 

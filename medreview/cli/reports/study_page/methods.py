@@ -45,7 +45,7 @@ def provenance_section(material: Material) -> Iterator[PagePart]:
         ("made", f"{date(origin.made_at)} with medreview {origin.version}"),
         ("contents", contents(figures)),
         *([("part of the study", "; ".join(part_lines(figures.part)))] if figures.part else []),
-        ("reviewers", ", ".join(map(one_line, material.reviewers)) or "nobody has decided anything yet"),
+        ("reviewers", ", ".join(map(one_line, material.reviewers)) or "no decisions yet"),
         ("labels", f"{labels or 'none'}; label set version {origin.label_set_version}"),
         *[("not counted", one_line(one.sentence)) for one in origin.left_out],
         ("tie rule", in_words(origin.tie_rule)),
@@ -97,7 +97,7 @@ def _progress(material: Material) -> Iterator[Part]:
     if not rows:
         yield "Nobody has decided anything yet."
         return
-    names = ("reviewer", "statements", "decided", "deferred", "open", "otherwise than judges", "changed after reveal")
+    names = ("reviewer", "statements", "decided", "deferred", "open", "against the judges", "changed after reveal")
     yield table(names, rows, first="anywhere")
 
 
@@ -150,7 +150,7 @@ def _judge_table(material: Material) -> Iterator[PagePart]:
     yield Title("Judges")
     runs, elsewhere = material.record.runs, _judged_elsewhere(material)
     if elsewhere:
-        yield f"What these say came with a file: {', '.join(elsewhere)}."
+        yield f"Their opinions came with a file: {', '.join(elsewhere)}."
     elif not runs:
         yield "No judge was asked."
     if not runs:
@@ -330,7 +330,7 @@ def _reference_limits(material: Material) -> Iterator[str]:
         yield f"Questions about references that got no answer: {', '.join(dict.fromkeys(failed))}."
     labelled = next((kind.labelled for kind in material.figures.units if kind.kind == REFERENCE), 0)
     if whole.checked and not labelled:
-        yield "What references turned out to be is by rules alone: no reviewer has looked at one."
+        yield "The verdicts on references are by rules alone: no reviewer has looked at them."
     other = material.figures.other_work
     if other is not None and other.pairs:
         yield (

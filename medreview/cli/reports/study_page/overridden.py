@@ -172,7 +172,7 @@ def _by_model(found: OverrideThemes, places: Places, name: str) -> Iterator[Page
 
 def _statement(one: ThemedStatement, place: int | None) -> TextLine:
     name = Run(one.name, to="" if place is None else anchor(place))
-    return line(name, f" {one_line(one.label.text)}" if one.label else ": no longer otherwise than the judges")
+    return line(name, f" {one_line(one.label.text)}" if one.label else ": the same as the judges now")
 
 
 def _by_reason(items: Mapping[int, Overridden]) -> Iterator[PagePart]:
