@@ -27,6 +27,7 @@ import numpy as np
 from medreview.evidence.assess import assess
 from medreview.evidence.jsonl_filter import AssessedPair
 from medreview.evidence.passage_ranking import SourceIndex
+from medreview.evidence.sign_names import GROUPS
 from medreview.review.learned_order import EVERY, FROM, KnownSigns, OrderVersion, log_odds_of_places
 from medreview.semantic.minilm import MiniLM
 from medreview.semantic.similarity import Similarity, blend, nearness_of
@@ -51,12 +52,14 @@ def prepared(cases: Sequence[Case], meaning: Similarity | None = None) -> list[C
     """The cases of a set, in the rules' order, or in that with a model of meaning."""
     index, found = cache(SourceIndex), []
     groups = _groups(cases)
+    nobody = [None] * len(GROUPS["entailment"])
     for case, group in zip(cases, groups, strict=True):
         source = index(case.text)
         made = assess(case.statement, source)
         near = nearness_of([AssessedPair(case.statement, source, made)], meaning)[0] if meaning else None
         doubt = blend(made, near) if near else made.unsupported
-        found.append((doubt, (*made.pair.values, near.near if near else None), case.label != "supported", group))
+        signs = (*made.pair.values, near.near if near else None, *nobody)
+        found.append((doubt, signs, case.label != "supported", group))
     found.sort(key=lambda one: -one[0])
     places = log_odds_of_places([one[0] for one in found])
     return [Comparable(place, *one[1:]) for place, one in zip(places, found, strict=True)]
