@@ -63,6 +63,8 @@ _JOINT: Final = re.compile(
     re.IGNORECASE,
 )
 """What may stand between quotations of several places; any of it may also be a part of one."""
+_APART: Final = re.compile('[\n"”“»«]')
+"""What sets a part apart from the one before it, as a quotation of its own."""
 _POINTS_NOWHERE: Final = re.compile(
     r"it\b(?:\s+\w+){1,6}?\s+that\b|it\s+(?:is|was|remains)\s+(?:essential|important|necessary|possible|crucial|vital)\b"
     r"|th(?:is|ese)\s+(?:[\w-]+\s+){0,3}?(?:article|guideline|leaflet|meta-analysis|page|paper|report|review|study"
@@ -160,8 +162,9 @@ def is_one_passage(quote: str, spans: Sequence[Span]) -> bool:
 def _in_several_places(quote: str, index: QuoteIndex, in_one: Grounding) -> Grounding | None:
     """The grounding of passages from several places of the source; ``None`` where it is no better than ``in_one``.
 
-    Each is to say by itself what it says there: it is whole sentences, and does not begin by pointing back. One that is
-    not, or that is altered, makes all of it ``altered``, with every passage in its own place.
+    Each is to say by itself what it says there: it is whole sentences, and in a running quotation it does not begin by
+    pointing back; what has a line or quotation marks of its own is a quotation by itself, as in a judge's list. One
+    that is not, or that is altered, makes all of it ``altered``, with every passage in its own place.
     """
     pieces = _pieces(quote)
     if len(quote) > LONGEST_QUOTE or not 1 < len(pieces) <= MOST_PARTS:
@@ -180,7 +183,8 @@ def _in_several_places(quote: str, index: QuoteIndex, in_one: Grounding) -> Grou
         passage = passage or _located(quote, pieces[at], index)
         if passage is None:
             return None
-        if found and passage.status != "altered" and _points_back(pieces[at], found[-1].spans, passage.spans, index):
+        runs_on = found and not _APART.search(quote[pieces[at - 1].start + len(pieces[at - 1].text) : pieces[at].start])
+        if runs_on and passage.status != "altered" and _points_back(pieces[at], found[-1].spans, passage.spans, index):
             skipped = _sentence_before(index.text, passage.spans[0].start)
             difference = Difference("word", Span(pieces[at].start, pieces[at].start), skipped)
             passage = Grounding("altered", passage.spans, (difference,))

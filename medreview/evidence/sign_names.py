@@ -8,9 +8,9 @@ GROUPS: Final = {
     "names": ("names", "names_lacking"),
     "numbers": ("numbers", "numbers_lacking"),
     "words not on the page": ("terms_lacking", "run_lacking"),
-    "polarity": ("negated", "negated_alone", "opposed"),
+    "negation": ("negated", "negated_alone", "opposed"),
     "wording": ("hedged", "sweeping"),
-    "size of the page": ("page_length", "page_passages"),
+    "page length": ("page_length", "page_passages"),
     "meaning": ("meaning",),
     "entailment": ("entailed", "contradicted"),
 }

@@ -80,7 +80,7 @@ class OrderVersion(NamedTuple):
 
     @property
     def words(self) -> str:
-        """``ordered by your 60 labels: names, polarity``: what weighs most, without saying how."""
+        """``ordered by your 60 labels: names, negation``: what weighs most, without saying how."""
         weights = {group: max(abs(self.signs[name].weight) for name in names) for group, names in GROUPS.items()}
         most = sorted((group for group in weights if weights[group] >= _COUNTS), key=lambda group: -weights[group])
         told = f": {', '.join(most[:_NAMED])}" if most else ""

@@ -76,7 +76,7 @@ def test_gold_items_come_from_words_and_files_and_go_again(medreview: Program, d
     assert "line 3: there is no unit 'R77 S1' in the study; left out" in done.stderr
     medreview("plan", "gold", demo, "--remove", "R01 S1")
     assert [one["gold"]["label"] for one in json.loads(medreview("plan", "gold", demo, "--json").stdout)] == ["partial"]
-    assert "is no gold item" in medreview("plan", "gold", demo, "--remove", "R01 S1", check=2).stderr
+    assert "is not a gold item" in medreview("plan", "gold", demo, "--remove", "R01 S1", check=2).stderr
 
 
 def test_the_second_pass_is_set_and_says_what_is_due(medreview: Program, demo: Path) -> None:

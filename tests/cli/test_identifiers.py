@@ -87,4 +87,4 @@ def test_a_person_lets_these_texts_go_and_no_later_one(medreview, patient):
 
 
 def test_where_there_is_none_the_command_says_what_that_is_worth(medreview, demo):
-    assert "no proof of anonymity" in medreview("check", "--identifiers", demo).stdout
+    assert "does not prove anonymity" in medreview("check", "--identifiers", demo).stdout

@@ -426,7 +426,7 @@ def override_themes(
 ) -> None:
     """Find where a reviewer and the judges differ, by theme.
 
-    It finds what the statements have in common that a reviewer labels otherwise than the judges. The model is given the
+    It finds what the statements have in common that a reviewer labels unlike the judges. The model is given the
     statements, the judges' verdict and reasons, and the reviewer's label, reason and note; not what is held back from
     you or from the reviewer for a blind review. `medreview report` has the themes then, in place of those by reason
     code, and says when labels have changed since.

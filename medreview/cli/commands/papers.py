@@ -95,7 +95,7 @@ def opened_for(path: Path, chosen: "Replay", *, sample: bool) -> "Iterator[Study
     with Study.open(path) if path.exists() else Study.create(path, title) as study:
         if study.meta("title") != title:
             raise UserError(
-                f"{path} is no sample of this replay: --sample makes a study of its own; give it a new name."
+                f"{path} is not a sample of this replay: --sample makes its own study; give that a new name."
             )
         yield study
 

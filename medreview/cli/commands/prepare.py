@@ -223,7 +223,7 @@ def _undo(study: Path, *, as_json: bool) -> None:
 def parse(
     study: StudyFile,
     list_left_out: Annotated[
-        bool, Option("--left-out", help="List what of the responses is no statement, and why.")
+        bool, Option("--left-out", help="List the parts of responses that are not statements, and why.")
     ] = False,
     promote: Annotated[
         list[str] | None,

@@ -211,7 +211,7 @@ def references(
     ] = None,
     online: Annotated[
         bool | None,
-        Option("--online/--offline", help="Ask services, or nobody; default: services where there is no library."),
+        Option("--online/--offline", help="Ask services, or nobody; default: services, unless you name a library."),
     ] = None,
     again: Annotated[bool, Option("--again", help="Of a study: ask once more about what nobody had.")] = False,
     show: Annotated[

@@ -52,7 +52,7 @@ def check(
 
     --identifiers looks for dates of birth, numbers of records and insurances, telephones, e-mail and street addresses,
     names behind a title. A model outside this machine is sent nothing while there are any that nobody has let go. They
-    are found by rules: that nothing is found is no proof of anonymity.
+    are found by rules: an empty list does not prove anonymity.
 
     Exit code 1 when something is wrong, or an identifier is found that nobody has let go.
 
@@ -473,7 +473,7 @@ def _identifiers(study: Path, reviewer: str | None, *, sent_anyway: bool, as_jso
         for text in found
         for kind, start, end in text.found
     ]
-    nothing = "Nothing looks like an identifier of a patient. Rules looked; that is no proof of anonymity."
+    nothing = "Nothing looks like an identifier of a patient. Rules looked; that does not prove anonymity."
     result({"identifiers": told}, *(lines or [nothing]), as_json=as_json)
     if held:
         raise typer.Exit(1)

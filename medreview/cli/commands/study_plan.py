@@ -327,7 +327,7 @@ def gold(
             set_gold(opened, unit, Gold(axis or asks_of(unit).axis, add[1], (), why, attention), who)
             say(f"{unit} is a gold item: {add[1]}")
         elif remove and not remove_gold(opened, unit):
-            raise UserError(f"{unit} is no gold item.")
+            raise UserError(f"{unit} is not a gold item.")
         found = gold_items(opened.reader)
     lines = [
         f"{one.unit}  {one.gold.axis}: {one.gold.label}{'  attention' if one.gold.attention else ''}  {one.gold.why}"
