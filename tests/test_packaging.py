@@ -13,6 +13,7 @@ import medreview
 ROOT = Path(__file__).parents[1]
 MAPPED = {
     "medreview": "medreview",
+    "medreview.documentation": "docs",
     "medreview.prompts": "prompts",
     "medreview.sample_data": "sample_data",
     "medreview.screens": "screens",

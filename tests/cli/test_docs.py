@@ -24,12 +24,6 @@ def site(tmp_path: Path) -> Path:
     """A site with its front page, as far as the command looks at it."""
     (tmp_path / "medreview" / "site").mkdir(parents=True)
     (tmp_path / "medreview" / "site" / "index.html").write_text("<h1>medreview</h1>")
-    pages = tmp_path / "medreview" / "site" / "pages" / "docs"
-    pages.mkdir(parents=True)
-    (pages / "README.md").write_text(
-        "# Documentation\n\n| page | task |\n| --- | --- |\n| [Files](files.md) | keep it |\n"
-    )
-    (pages / "files.md").write_text("# Files\n\nCopies.\n")
     return tmp_path / "medreview" / "site"
 
 
@@ -44,27 +38,26 @@ def test_a_word_that_is_no_page_leads_to_pages_that_have_it(medreview):
     assert "Pages: api, " in medreview("docs", "xyzzy", check=2).stderr
 
 
-def test_an_install_has_its_own_pages(medreview, site, monkeypatch):
+def test_an_install_has_its_own_site(medreview, site, monkeypatch):
     monkeypatch.setattr(docs, "SITE", site)
 
-    assert medreview("docs", "files").stdout == "# Files\n\nCopies.\n"
     assert medreview("docs", "--path").stdout == f"{site / 'index.html'}\n"
     told = medreview("docs")
     assert str(site / "index.html") in told.stderr
     assert told.stdout.startswith("# Documentation")
 
 
-def test_an_install_without_them_says_so(medreview, tmp_path, monkeypatch):
+def test_an_install_without_it_has_the_pages(medreview, tmp_path, monkeypatch):
     monkeypatch.setattr(docs, "SITE", tmp_path / "medreview" / "site")
 
-    assert "no documentation" in medreview("docs", check=2).stderr
+    assert medreview("docs").stdout.startswith("# Documentation")
 
 
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
         ({"DISPLAY": ":0", "SSH_CONNECTION": ""}, "TO BROWSE file://"),
-        ({"DISPLAY": "", "SSH_CONNECTION": "1 2 3 4"}, "Files  keep it"),
+        ({"DISPLAY": "", "SSH_CONNECTION": "1 2 3 4"}, "Contributing  set-up"),
     ],
     ids=["a window", "over SSH"],
 )

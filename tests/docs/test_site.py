@@ -32,4 +32,3 @@ def test_it_is_searched_from_its_folder_without_a_network(browser, tmp_path):
 
     assert wrong == []
     assert all(url.startswith("file://") for url in asked)
-    assert (tmp_path / "site" / "pages" / "docs" / "README.md").is_file()

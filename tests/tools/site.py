@@ -3,8 +3,7 @@
     python -m tests.tools.site [FOLDER]
 
 Into ``medreview/site`` unless another folder is named: from there it goes into the wheel, where `medreview docs` opens
-it, with the pages themselves in ``pages`` for the terminal. A link that leads nowhere ends it with an error. The
-navigation is that of ``docs/README.md``.
+it. A link that leads nowhere ends it with an error. The navigation is that of ``docs/README.md``.
 """
 
 import json
@@ -81,7 +80,7 @@ def make(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
         pages = place / "pages"
-        shutil.copytree(ROOT / "docs", pages / "docs")
+        shutil.copytree(ROOT / "docs", pages / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
         shutil.copytree(LOOKS, pages / "looks")
         for name in OUTSIDE:
             (pages / name).parent.mkdir(exist_ok=True)
@@ -94,10 +93,6 @@ def make(folder: Path) -> None:
         if done.returncode:
             raise SystemExit(_COLOUR.sub("", done.stderr).partition("Traceback")[0])
         _without_hosts(place / "site")
-        for page in pages.rglob("*.md"):
-            copy = place / "site" / "pages" / page.relative_to(pages)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(page, copy)
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(place / "site", folder)
 

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -13,7 +14,7 @@ from medreview.cli.output import say
 from medreview.errors import UserError
 
 SITE: Final = Path(__file__).parents[2] / "site"
-"""The site, where this install has it (`python -m tests.tools.site` makes it); its ``pages`` are in Markdown."""
+"""The site, where this install has it (`python -m tests.tools.site` makes it)."""
 _INDEX: Final = "index"
 _WIDEST: Final = 100
 """Columns of a page at most: longer lines are hard to read."""
@@ -69,15 +70,11 @@ def _page(topic: str) -> Path:
 
 
 def _pages() -> Mapping[str, Path]:
-    """The pages by what they are called: those of the folder that the program runs from, else those of the install."""
-    checkout = SITE.parents[1]
-    root = checkout if (checkout / "docs" / "README.md").is_file() else SITE / "pages"
-    found = {page.stem: page for page in sorted((root / "docs").rglob("*.md"))}
-    if not found:
-        raise UserError("This install has no documentation; the folder that it was made from has it, in docs/.")
+    """The pages by what they are called."""
+    with as_file(files("medreview.documentation")) as folder:
+        found = {page.stem: page for page in sorted(folder.rglob("*.md"))}
     found[_INDEX] = found.pop("README")
-    more = [root / "README.md", root / "CHANGELOG.md", root / "CONTRIBUTING.md"]
-    return found | {page.stem.lower(): page for page in more if page.is_file()}
+    return found
 
 
 def _has_browser() -> bool:
