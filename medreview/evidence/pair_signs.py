@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.lexicon import BETTER, DOWN, UP, WORSE, names_medicine
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
+from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse, once
 from medreview.evidence.sign_names import SIGNS
 from medreview.evidence.terms import Vocabulary, terms
 from medreview.text import Span, word_lists, word_set
@@ -59,7 +59,7 @@ def pair_signs(statement: str, index: SourceIndex, passages: Sequence[int]) -> P
     the same words point the other way (1) or the same way (-1); a negation turns them. Counts are logarithms.
     """
     said = _said(statement, index.words)
-    lacks = {key for key in said.distinct if not index.has(key)}
+    lacks = index.lacking(said.distinct)
     names_lacking, numbers_lacking, items_lacking = (
         [name.span for name in names if name.keys and name.keys <= lacks] if lacks else []
         for names in (said.names, said.numbers, said.items)
@@ -186,10 +186,11 @@ _UP: Final = UP | BETTER
 _DIRECTIONS: Final = _UP | DOWN | WORSE
 
 
+@once
 def _directions(sentence: SentenceAnalysis) -> _Directions:
     """The words of direction of a sentence; a negated one points the other way."""
     found = sentence.around(_DIRECTIONS, _NEAR, _MOST_WORDS)
-    return [(1 if (word.key in _UP) is not word.negated else -1, near) for word, near in found]
+    return [(1 if (key in _UP) is not negated else -1, near) for key, negated, near in found]
 
 
 def _opposed(own: _Directions, passages: Sequence[SentenceAnalysis]) -> float:
