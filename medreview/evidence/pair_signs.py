@@ -66,24 +66,19 @@ def pair_signs(statement: str, index: SourceIndex, passages: Sequence[int]) -> P
     )
     best = [index.analysis(at) for at in passages[:_COMPARED]]
     negated = said.claim.is_negated
-    values = {
-        "words": said.words,
-        "names": log1p(len(said.names)),
+    of_pair = {
         "names_lacking": len(names_lacking) / (len(said.names) + 1),
-        "numbers": log1p(len(said.numbers)),
         "numbers_lacking": len(numbers_lacking) / max(1, len(said.numbers)),
         "terms_lacking": len(lacks) / max(1, len(said.distinct)),
         "run_lacking": log1p(_longest_run(said.terms, lacks)) if lacks else 0.0,
-        "negated": float(negated),
         "negated_alone": float(negated != any(passage.is_negated for passage in best)),
         "opposed": _opposed(said.directions, best) if said.directions else 0.0,
-        "hedged": said.hedged,
-        "sweeping": said.sweeping,
         "page_length": log1p(len(index.text)),
         "page_passages": log1p(len(index.passages)),
     }
     told = _joined(statement, sorted({*names_lacking, *numbers_lacking, *items_lacking}))
-    return PairSigns(tuple([round(values[name], 4) for name in SIGNS]), tuple(told))
+    values = said.signs | {name: round(value, 4) for name, value in of_pair.items()}
+    return PairSigns(tuple([values[name] for name in SIGNS]), tuple(told))
 
 
 _Directions = Sequence[tuple[int, frozenset[str]]]
@@ -107,9 +102,8 @@ class _Said(NamedTuple):
     numbers: tuple[_Named, ...]
     items: tuple[_Named, ...]
     directions: _Directions
-    words: float
-    hedged: float
-    sweeping: float
+    signs: dict[str, float]
+    """Those of the signs that are of the statement alone, rounded."""
 
 
 @lru_cache(maxsize=2_000)
@@ -141,9 +135,14 @@ def _said(statement: str, vocabulary: Vocabulary | None) -> _Said:
         named(numbers),
         named(items),
         _directions(claim),
-        log1p(len(words)),
-        float(not _HEDGES.isdisjoint(keys)),
-        float(not _SWEEPING.isdisjoint(keys)),
+        {
+            "words": round(log1p(len(words)), 4),
+            "names": round(log1p(len(names)), 4),
+            "numbers": round(log1p(len(numbers)), 4),
+            "negated": float(claim.is_negated),
+            "hedged": float(not _HEDGES.isdisjoint(keys)),
+            "sweeping": float(not _SWEEPING.isdisjoint(keys)),
+        },
     )
 
 

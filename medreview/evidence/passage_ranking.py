@@ -9,7 +9,7 @@ the one before it: what is said in two sentences names its subject in the first.
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
 from math import log
 from operator import attrgetter, itemgetter
@@ -123,6 +123,10 @@ class Match(NamedTuple):
     passage: int
     score: float
     coverage: float
+
+
+_match = partial(tuple.__new__, Match)
+"""``Match`` of a tuple, in a third of the time."""
 
 
 class Query(NamedTuple):
@@ -252,8 +256,6 @@ class SourceIndex:
 
     def _restated_share(self, at: int, amounts: Sequence[Quantity]) -> float:
         """Share 0..1 of these amounts that a passage has in another notation; the same notation matches as terms."""
-        if not amounts:
-            return 0.0
         in_passage = self.analysis(at).quantities
         restatements = [[other for other in in_passage if amount.restates(other)] for amount in amounts]
         return sum(
@@ -327,6 +329,7 @@ class SourceIndex:
         params, number = weights().ranking, len(query.weights)
         scores: dict[int, float] = {}
         covered: dict[int, float] = {}
+        lengths = self._lengths
         length_factor = params.k1 * params.b / self._average
         base_factor, share = params.k1 * (1 - params.b), params.share / number
         for key, weight in query.weights.items():
@@ -335,7 +338,7 @@ class SourceIndex:
                 params.coverage * weight / query.total,
             )
             for at, times in self._term_counts(key).items():
-                gain = bm25 * times / (times + base_factor + length_factor * self._lengths[at]) + cover + share
+                gain = bm25 * times / (times + base_factor + length_factor * lengths[at]) + cover + share
                 scores[at] = scores.get(at, 0.0) + gain
                 covered[at] = covered.get(at, 0.0) + weight
         for at, head in self._above.items():
@@ -375,8 +378,9 @@ class SourceIndex:
             score = without + params.finding * self._finding(at)
             if len(best) == limit and score + quantity < best[0] - _ROUNDING:
                 continue
-            score += params.quantity * self._restated_share(at, query.amounts)
-            found.append(Match(at, score, covered.get(at, 0.0) / query.total))
+            if query.amounts:
+                score += params.quantity * self._restated_share(at, query.amounts)
+            found.append(_match((at, score, covered.get(at, 0.0) / query.total)))
             insort(best, score)
             del best[:-limit]
         return sorted(found, key=lambda match: (-match.score, match.passage))[:limit]

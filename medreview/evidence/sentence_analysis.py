@@ -254,6 +254,7 @@ _SIGNIFICANT: Final = re.compile(
 SIGNIFICANCE_LEVEL: Final = 0.05
 
 
+@once
 def significance(sentence: SentenceAnalysis) -> tuple[bool, Span] | None:
     """Whether a sentence reports a significant finding, and the span; ``None`` when it reports none, or both kinds."""
     denials = significance_denials(sentence.text)
