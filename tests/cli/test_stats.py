@@ -67,7 +67,7 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
         step = f"medreview review {study}"
     else:
         assert re.match(r"What next\? ± 5 points: \d+ more labels? with the verdicts", lines[place])
-        step = f"medreview {'review' if 'not yet looked at' in text else 'audit'} {study} --"
+        step = f"medreview {'review' if 'not yet looked at' in text else 'plan audit'} {study} --"
     assert lines[place + 1].strip().startswith(step)
     assert "seed 1, 199 resamples, ties undecided, " in text
     assert lines[-1] == f"  medreview stats {study} --full"
