@@ -277,7 +277,8 @@ class Preparing(OpenedFile):
     def check(self, *, against: Sequence[Place] = ()) -> list[str]:
         """What is wrong with the file, one sentence each: stored values, places, the chain of decisions.
 
-        ``against``: exports that must have been made of it. Raises ``UserError`` when one is not of this study.
+        ``against``: exports that must have been made of it, and whose files must be as they were written. Raises
+        ``UserError`` when one is not of this study.
         """
         from medreview.exchange.files.export_folder import not_as_exported
         from medreview.study.check import check_study

@@ -42,6 +42,8 @@ def backup_to(study: Path, target: Path | None = None) -> Path:
     target = target or study.with_name(f"{study.stem}-{datetime.now():%Y%m%d-%H%M%S}{study.suffix}")
     if os.path.lexists(target):
         raise _taken(target)
+    if not target.parent.is_dir():
+        raise UserError(f"The copy {target} could not be made: the folder {target.parent} does not exist.")
     try:
         with new_file(target) as made:
             source = connect(study, read_only=True)
@@ -52,7 +54,8 @@ def backup_to(study: Path, target: Path | None = None) -> Path:
     except FileExistsError as error:
         raise _taken(target) from error
     except (OSError, sqlite3.Error) as error:
-        raise UserError(f"The copy {target} could not be made ({error}); the study itself is untouched.") from error
+        why = (isinstance(error, OSError) and error.strerror) or error
+        raise UserError(f"The copy {target} could not be made ({why}); the study itself is untouched.") from error
     return target
 
 

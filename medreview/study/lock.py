@@ -193,8 +193,8 @@ def _close_when_alone(descriptor: int) -> None:
 
 def _in_use(holder: str) -> InUse:
     return InUse(
-        f"The study is open for writing {holder}. "
-        "Leave that one first, or open this one for reading only (--read-only, read_only=True)."
+        f"The study is open for writing {holder}. Leave that one first. "
+        "`medreview review STUDY --read-only` shows the study meanwhile (in Python: read_only=True)."
     )
 
 

@@ -142,6 +142,7 @@ def test_where_names_the_places(medreview, demo):
 
     assert places["study"] == os.fspath(demo)
     assert places["copies"].endswith("demo.medreview.backups")
+    assert places["state"].endswith("/medreview")
 
 
 def test_every_command_has_help_with_an_example(medreview):

@@ -178,6 +178,38 @@ def test_another_study_under_the_same_name_is_not_held_to_the_note(path: Path, t
         not_as_exported(study, tmp_path)
 
 
+def test_check_names_each_file_of_an_export_that_was_changed(path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ex"
+    with Study.open(path) as study:
+        export(study, out, database="all.db")
+    asked = ["check", str(path), "--against", str(out)]
+    done = in_process(asked, tmp_path, {})
+    assert (done.returncode, "every file is as it was exported" in done.stderr) == (0, True)
+
+    for name, was, forged in (("pairs.csv", "supported", "contradicted"), ("labels.csv", "kb", "eve")):
+        content = (out / name).read_text()
+        assert was in content
+        (out / name).write_text(content.replace(was, forged))
+    (out / "all.db").unlink()
+    done = in_process(asked, tmp_path, {})
+    assert (done.returncode, "as it was exported" in done.stderr) == (1, False)
+    assert f"pairs.csv of the export {out} was changed after it was written." in done.stderr
+    assert f"labels.csv of the export {out} was changed after it was written." in done.stderr
+    assert f"all.db of the export {out} is missing." in done.stderr
+    assert done.stderr.count(" of the export ") == 3
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "../a.medreview"])
+def test_a_manifest_names_only_files_of_its_folder(path: Path, tmp_path: Path, name: str) -> None:
+    with Study.open(path) as study:
+        export(study, tmp_path / "ex")
+        manifest = json.loads((tmp_path / "ex" / "manifest.json").read_text())
+        manifest["files"][name] = {"sha256": ""}
+        (tmp_path / "ex" / "manifest.json").write_text(json.dumps(manifest))
+        with pytest.raises(UserError, match="made by something else"):
+            not_as_exported(study, tmp_path / "ex")
+
+
 @pytest.mark.parametrize("note", ["", "[", "7", '{"closed": 7}', '{"closed": {"study_id": []}}', "[" * 100_000])
 def test_a_damaged_note_is_none(path: Path, note: str) -> None:
     path.with_name("a.medreview.lock").write_text(note)

@@ -1,6 +1,7 @@
 """Studies as files: opened, locked, closed, written; ids, rows in turn, and the rules that triggers share."""
 
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -169,6 +170,11 @@ def test_a_copy_never_overwrites(study, tmp_path):
     assert (tmp_path / "there").read_text() == "mine"
 
 
+def test_a_copy_into_a_folder_that_is_not_there(study, tmp_path):
+    with pytest.raises(UserError, match=rf"the folder {re.escape(str(tmp_path))}/usb does not exist\.$"):
+        backup_to(study.path, tmp_path / "usb" / "copy.medreview")
+
+
 def test_network_file_systems_are_recognised(tmp_path):
     mounts = tmp_path / "mountinfo"
     mounts.write_text(
@@ -204,7 +210,7 @@ def test_a_link_to_a_study_is_that_study(study, tmp_path):
     link = folder / "link.medreview"
     link.symlink_to(study.path)
 
-    with pytest.raises(UserError, match="open for writing in this process already"):
+    with pytest.raises(UserError, match=r"already\. .*`medreview review STUDY --read-only`"):
         Study.open(link)
     assert backup_folder(link) == backup_folder(study.path)
     assert [path.name for path in folder.iterdir()] == ["link.medreview"]

@@ -41,7 +41,7 @@ has the arguments and options of a command.
 _END: Final = r"""
 .SH FILES
 .B medreview config where
-names the settings, the study and its copies.
+names the settings, the folder of state, the study and its copies.
 .SH SEE ALSO
 .B medreview docs
 opens the manual.

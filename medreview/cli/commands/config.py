@@ -220,18 +220,20 @@ def where(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say where settings, study and copies are.
+    """Say where settings, state, study and copies are.
 
     Example: medreview config where sepsis.medreview
     """
     from medreview.config import load_config
     from medreview.settings_places import FILE_NAME, config_folder, find_configs
     from medreview.study.backup import backup_folder
+    from medreview.study.state_folder import state_folder
 
     found = " and ".join(str(path) for path in find_configs())
     places = {"settings": found or f"none; would be {config_folder() / FILE_NAME}"}
     if untrusted := load_config().untrusted:
         places["untrusted"] = ", ".join(untrusted)
+    places["state"] = str(state_folder())
     if study:
         places |= {"study": str(study.resolve()), "copies": str(backup_folder(study.resolve()))}
     result(places, *(f"{name:10}{place}" for name, place in places.items()), as_json=as_json)

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -47,8 +48,9 @@ def check(
 ) -> None:
     """Check that the study is whole, or look for identifiers.
 
-    It reads every stored value, places, the chain of decisions and the seals, and changes nothing. --against compares
-    it with exports.
+    It reads every stored value, places, the chain of decisions and the seals, and changes nothing. --against also looks
+    whether each file of an export has the hash in its manifest.json, and whether the study still has the export's
+    newest event.
 
     --identifiers looks for dates of birth, numbers of records and insurances, telephones, e-mail and street addresses,
     names behind a title. A model outside this machine is sent nothing while there are any that nobody has let go. They
@@ -71,9 +73,13 @@ def check(
 
     with Study.open(study, read_only=True, altered_too=True) as opened:
         found = check_study(opened, allowed_signers)
-        wrong = [*found.faults, *(fault for folder in against or () for fault in not_as_exported(opened, folder))]
+        of_exports = {folder: not_as_exported(opened, folder) for folder in against or ()}
+    wrong = [*found.faults, *chain.from_iterable(of_exports.values())]
     for sentence in wrong:
         say(sentence)
+    for folder, faults_of_it in of_exports.items():
+        if not faults_of_it:
+            say(f"{folder}: every file is as it was exported")
     if found.package:
         say(found.package.words)
     for one in found.seals:

@@ -69,26 +69,36 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise UserError(f"{folder / MANIFEST} is damaged; export the study again.") from error
     lists = [manifest.get("files"), manifest.get("database", {})] if isinstance(manifest, dict) else [None]
-    if not all(isinstance(files, dict) and all(isinstance(file, dict) for file in files.values()) for files in lists):
+    if not all(
+        isinstance(files, dict)
+        and all(Path(name).name == name and isinstance(file, dict) for name, file in files.items())
+        for files in lists
+    ):
         raise UserError(f"{folder} is not an export of medreview: its {MANIFEST} was made by something else.")
     return manifest
 
 
 def not_as_exported(study: Study, folder: Path) -> list[str]:
-    """A sentence when the study lacks the event that was its newest when the export was made.
+    """Sentences: a file of the export is not as its manifest says, or the study lacks the event that was its newest.
 
-    Raises :class:`UserError` when the folder is no export of the study.
+    Who changes a file and the manifest alike is not found. Raises :class:`UserError` when the folder is no export of
+    the study.
     """
     manifest = read_manifest(folder)
     if manifest.get("study_id") != study.meta("study_id"):
         raise UserError(f"{folder} is the export of another study, and says nothing of this one.")
-    head = str(manifest.get("event_head", ""))
-    if not head or holds(study.reader, head):
-        return []
-    return [
-        f"The newest event of the export {folder} is not in this file: the file was changed, or is an older copy than "
-        "the one that was exported."
+    changed = "was changed after it was written"
+    faults = [
+        f"{name} of the export {folder} {changed if (folder / name).exists() else 'is missing'}."
+        for name in changed_files(folder, manifest["files"] | manifest.get("database", {}))
     ]
+    head = str(manifest.get("event_head", ""))
+    if head and not holds(study.reader, head):
+        faults.append(
+            f"The newest event of the export {folder} is not in this file: the file was changed, or is an older copy "
+            "than the one that was exported."
+        )
+    return faults
 
 
 def changed_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> list[str]:
