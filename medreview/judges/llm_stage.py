@@ -30,7 +30,7 @@ class Tally:
     ``in_parts`` counts what was too long for the judge's context and was put to it in parts: pages for the task
     ``source_verification``, units for others. ``outcomes`` counts labels and abstentions. ``calls`` counts requests
     sent now, tokens and cost are theirs; ``kept`` counts cache hits. ``failed`` of the units had no answer of use.
-    ``requests_sent``, ``requests_kept`` and ``requests_lost`` are of this run (``llm.report.Requests``),
+    ``requests_sent``, ``requests_kept`` and ``requests_lost`` are of this run (``llm.costs.Requests``),
     ``lost_before`` of earlier ones. ``dead`` says why the judge was given up (see ``llm.judge_client``), ``changes``
     what its server rejected of the configured request.
     """
