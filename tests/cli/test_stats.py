@@ -67,7 +67,7 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
         step = f"medreview review {study}"
     else:
         assert re.match(r"What next\? ± 5 points: \d+ more labels? with the verdicts", lines[place])
-        step = f"medreview {'review' if 'not yet looked at' in text else 'audit'} {study} --"
+        step = f"medreview {'review' if 'not yet looked at' in text else 'plan audit'} {study} --"
     assert lines[place + 1].strip().startswith(step)
     assert "seed 1, 199 resamples, ties undecided, " in text
     assert lines[-1] == f"  medreview stats {study} --full"
@@ -338,7 +338,7 @@ def test_csv_has_a_row_for_every_figure_and_the_state_it_is_of(medreview, study,
 
 def test_what_is_required_decides_the_exit_code_and_is_told_in_a_sentence(medreview, study):
     few = ("--replicates", 99)
-    shown = medreview("stats", study, *few, "--require", "lower(agreement)>=1%", "--require", "support>.01").stdout
+    shown = medreview("stats", study, *few, "--require", "lower(support)>=1%", "--require", "support>.01").stdout
     assert [line.split(":")[0] for line in shown.splitlines() if "met:" in line] == ["met", "met"]
     assert "How good are" not in shown
     failed = medreview("stats", study, *few, "--require", "agreement>0", "--require", "support>=100%", check=1).stdout
