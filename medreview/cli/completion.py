@@ -66,6 +66,14 @@ def queues(ctx: Context, incomplete: str) -> Iterator[str]:
 
 
 @offer
+def kinds(ctx: Context, incomplete: str) -> Iterator[str]:
+    """The kinds of unit other than the statement."""
+    from medreview.units.registry import KINDS
+
+    yield from KINDS
+
+
+@offer
 def judges(ctx: Context, incomplete: str) -> Iterator[str]:
     """The judges of the settings, trusted or not: a name tells nobody anything."""
     yield from _configured("judges")

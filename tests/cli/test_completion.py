@@ -53,6 +53,7 @@ def offered(tmp_path_factory: pytest.TempPathFactory, demo_file: Path) -> Offere
         ("medreview judges wri", ["writer"]),
         ("medreview config --j", ["--json"]),
         ("medreview judge ward.medreview --judge ", ["local"]),
+        ("medreview stats ward.medreview --unit q", ["qa", "question"]),
         ("medreview judge ward.medreview --task ref", ["reference_parsing"]),
         ("medreview generate qa ward.medreview --model w", ["writer"]),
         ("medreview review ward.medreview --queue fl", ["flagged"]),

@@ -338,7 +338,7 @@ def test_csv_has_a_row_for_every_figure_and_the_state_it_is_of(medreview, study,
 
 def test_what_is_required_decides_the_exit_code_and_is_told_in_a_sentence(medreview, study):
     few = ("--replicates", 99)
-    shown = medreview("stats", study, *few, "--require", "lower(agreement)>=1%", "--require", "support>.01").stdout
+    shown = medreview("stats", study, *few, "--require", "lower(support)>=1%", "--require", "support>.01").stdout
     assert [line.split(":")[0] for line in shown.splitlines() if "met:" in line] == ["met", "met"]
     assert "How good are" not in shown
     failed = medreview("stats", study, *few, "--require", "agreement>0", "--require", "support>=100%", check=1).stdout

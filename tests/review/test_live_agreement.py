@@ -107,7 +107,7 @@ def test_chosen_labels_come_with_a_caution(study, say):
         say(unit, "not_addressed")
 
     assert view(study).cautions == (
-        "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study.",
+        "These statements were chosen, not drawn at random: agreement on them says nothing on other statements.",
     )
 
 

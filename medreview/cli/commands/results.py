@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
+from medreview.cli.completion import kinds
 from medreview.cli.options import (
     Json,
     LeaveOut,
@@ -88,6 +89,7 @@ def stats(
         str | None,
         Option(
             metavar="KIND",
+            autocompletion=kinds,
             help="Figures of one other kind of unit: pair, response, reference, answer, qa, question, revision, "
             "suggestion, key_fact, ranking.",
         ),

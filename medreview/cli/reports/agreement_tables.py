@@ -31,10 +31,15 @@ SCALE_TITLES: Final = {scale.name: scale.title for scale in SCALES}
 _OF_KIND: Final = {str(kind): about.title for kind, about in KINDS.items()}
 
 
+def comparison_title(comparison: Comparison) -> str:
+    """Which two opinions are compared, and on which scale."""
+    return f"{one_line(comparison.first)} and {one_line(comparison.second)}, {SCALE_TITLES[comparison.scale]}"
+
+
 def comparison_part(comparison: Comparison) -> Part:
     """Percent agreement, kappa and AC1 with intervals; what was left out; the table; the figures of each label."""
     first, second = one_line(comparison.first), one_line(comparison.second)
-    parts: list[Part] = [TableHeading(f"{first} and {second}, {SCALE_TITLES[comparison.scale]}")]
+    parts: list[Part] = [TableHeading(comparison_title(comparison))]
     if comparison.labels_of:
         parts.append(_OF_KIND[comparison.labels_of])
     if comparison.made_of:

@@ -101,6 +101,9 @@ def reference_parts(
         notices = ", ".join(f"{count:,} {NOTICE_WORDS[kind]}" for kind, count in report.notices.items())
         yield f"Notices beside the works that they are: {notices}."
     yield from asked_parts(report)
+    if not whole.checked:
+        yield from other_work_parts(other)
+        return
     yield NOT_FOUND_PROVES
     for stratum in (one for one in report.strata if not by or one.split in ("", by)):
         yield from ("", _shares(stratum_name(stratum.split, stratum.stratum), stratum.references))

@@ -4,11 +4,18 @@ The flow of items comes first: sentences of counts, each of which adds up to wha
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from medreview.cli.output import counted, given, one_line, stratum_name
-from medreview.cli.reports.agreement_tables import SCALE_TITLES, comparison_part, consensus_parts, tie_rules_part
+from medreview.cli.reports.agreement_tables import (
+    SCALE_TITLES,
+    comparison_part,
+    comparison_title,
+    consensus_parts,
+    tie_rules_part,
+)
 from medreview.cli.reports.audit import audit_parts
 from medreview.cli.reports.conduct import conduct_parts
 from medreview.cli.reports.estimates import (
@@ -54,7 +61,7 @@ from medreview.stats.reports.answer_arms import arm_word
 from medreview.stats.reports.comparison import Comparison
 from medreview.stats.reports.judge_agreement import BetweenJudges, GroupFigures
 from medreview.stats.reports.review_progress import ItemFlow, LabelFlow, ResponseFlow, StatementFlow
-from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, SCALES
+from medreview.stats.reports.reviewer_labels import BINARY, LEVELS, SCALES, TOGETHER
 from medreview.stats.reports.study_support import ResponseReport, SupportFigures, SupportReport
 from medreview.stats.reports.subgroups import ByReport, StratumFigures, StratumLabels
 from medreview.stats.study_figures import ReviewerFigures, StudyFigures
@@ -311,8 +318,12 @@ def _group(group: GroupFigures) -> Iterator[Part]:
     labels, clusters = counted(group.labels, "label"), counted(group.clusters, group.cluster)
     yield Title(f"Agreement with the judges, {group.title}: {labels} in {clusters}")
     yield from group.cautions
+    together = {one.scale: one for one in group.comparisons if one.second == TOGETHER}
     for comparison in group.comparisons:
-        yield from ("", comparison_part(comparison))
+        if comparison.second != TOGETHER and replace(comparison, second=TOGETHER) == together.get(comparison.scale):
+            yield from ("", f"  {comparison_title(comparison)}: as with the judges together")
+        else:
+            yield from ("", comparison_part(comparison))
     if group.under_rules:
         yield from ("", tie_rules_part(group.under_rules))
 

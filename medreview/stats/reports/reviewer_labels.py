@@ -123,7 +123,7 @@ SELECT a.statement_id FROM audit_item AS a WHERE NOT EXISTS (
 
 ASSISTED: Final = "These labels were given with the judges in sight: they follow the judges more than blind ones would."
 NOT_DRAWN: Final = (
-    "These statements were chosen, not drawn at random: agreement on them says nothing on the rest of the study."
+    "These statements were chosen, not drawn at random: agreement on them says nothing on other statements."
 )
 """What is to be said of figures of the groups that are not drawn."""
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from scipy.special import stdtrit
 
+from medreview.cli.reports.references import reference_parts
+from medreview.cli.reports.terminal import printed
 from medreview.references.model import Notice
 from medreview.references.verdict import VERDICTS, Verdict, pages_of_other_works
 from medreview.stats.formulas.bootstrap import Resampling
@@ -177,6 +179,9 @@ def test_of_next_to_nothing_there_is_no_false_figure(small: SmallStudy, referenc
     assert found.works == ()
     if verdicts[0] is None:
         assert found.whole.share("match").reason == "No reference was checked yet."
+        told = printed(reference_parts(found))
+        assert "0 checked" in told
+        assert "undefined" not in told
 
 
 def by_identifier(small: SmallStudy, *sources: str) -> None:

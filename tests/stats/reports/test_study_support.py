@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import medreview
+from medreview.cli.reports.stats import stats_parts
+from medreview.cli.reports.terminal import printed
 from medreview.import_files import import_file
 from medreview.progress import SILENT
 from medreview.stats.formulas.bootstrap import Resampling
@@ -34,6 +36,18 @@ def test_nobody_decided_and_nobody_judged(small):
     whole = found.support.strata[0]
     assert [figure.value for figure in whole.clustered] == [1.0, None, None, None, None]
     assert all(figure.reason for figure in whole.clustered[1:])
+
+
+def test_a_judge_alone_is_the_judges_together_and_is_shown_once(small, tmp_path):
+    small.response("a", 2)
+    small.response("b", 2)
+    small.judge("a.1 a.2 b.1 b.2", one="SSNN")
+    small.say("a.1 a.2 b.1 b.2", anna="SPSN", mode="blind")
+    alone = printed(stats_parts(figures_of(small), tmp_path))
+    assert "anna and one, supported or not: as with the judges together\n" in alone
+
+    small.judge("a.1 a.2 b.1 b.2", two="NSNN")
+    assert "as with the judges together" not in printed(stats_parts(figures_of(small), tmp_path))
 
 
 def test_support_and_url_validity_by_hand(small):
