@@ -92,7 +92,7 @@ class _Named(NamedTuple):
     keys: frozenset[str]
 
 
-class _Said(NamedTuple):
+class _StatementSigns(NamedTuple):
     """What a statement says, whatever the page: the same for all the pages that it is compared with."""
 
     claim: SentenceAnalysis
@@ -107,7 +107,7 @@ class _Said(NamedTuple):
 
 
 @lru_cache(maxsize=2_000)
-def _said(statement: str, vocabulary: Vocabulary | None) -> _Said:
+def _said(statement: str, vocabulary: Vocabulary | None) -> _StatementSigns:
     found = terms(statement, vocabulary)
     words = [Span(*match.span()) for match in _WORD.finditer(statement)]
     keys = {statement[start:end].lower() for start, end in words}
@@ -127,7 +127,7 @@ def _said(statement: str, vocabulary: Vocabulary | None) -> _Said:
 
     claim = analyse(statement, vocabulary)
     keys_in_order = tuple([term.key for term in found])
-    return _Said(
+    return _StatementSigns(
         claim,
         keys_in_order,
         frozenset(keys_in_order),

@@ -174,7 +174,7 @@ def judge_by_meaning(
         return SemanticSummary(models.name)
     run = run_for(study.reader, models.name)
     study.write(lambda connection: add_run(connection, run))
-    asked: _Asked = _Nobody()
+    asked: _PairModel = _Nobody()
     if models.nearness is not None:
         asked = _Scored(models.nearness) if isinstance(models.nearness, Scorer) else _Encoded(study, models.nearness)
     for group in _groups(_pairs(study.reader, models.name, synonyms)):
@@ -239,7 +239,7 @@ def _entailed(model: Entailment | None, group: Sequence[_ScoredPair]) -> list[En
     return [next(told) if model and pair.texts else NOTHING_SAID for pair in group]
 
 
-class _Asked(Protocol):
+class _PairModel(Protocol):
     def nearness(self, group: Sequence[_ScoredPair]) -> Sequence[Nearness | None]: ...
 
 
