@@ -19,7 +19,16 @@ from medreview.exchange.imports.answer_records import (
     read_records,
     response_row,
 )
-from medreview.exchange.imports.field_mapping import AS_NAMED, Fields, UnusedColumn, UnusedColumns, columns_of, peek
+from medreview.exchange.imports.document_files import read_document
+from medreview.exchange.imports.field_mapping import (
+    AS_NAMED,
+    Fields,
+    UnusedColumn,
+    UnusedColumns,
+    columns_of,
+    is_constant,
+    peek,
+)
 from medreview.exchange.imports.file_rows import BadRecord, NamedRow
 from medreview.exchange.imports.foreign_files import refuse_foreign, refuse_labels
 from medreview.exchange.imports.headings import splitting_at_headings
@@ -191,7 +200,7 @@ def preview(path: Path, mapping: Mapping[str, str], chosen: Chosen = _AS_FOUND) 
         bad = len(read) - len(good)
         return Preview(str(path), "responses", len(read), bad, good[:_SHOWN], known.name, _chats(known))
     with splitting_at_headings(chosen.split_at_headings):
-        return _preview(path, _with_question(path, mapping, chosen))
+        return _preview(path, _for_file(path, mapping, chosen))
 
 
 def _preview(path: Path, mapping: Mapping[str, str]) -> Preview:
@@ -236,15 +245,21 @@ def import_file(
         _refuse_whole_history(path, known)
         return _answers(study, path, mapping, known, progress)
     with splitting_at_headings(chosen.split_at_headings):
-        done = _import(study, path, _with_question(path, mapping, chosen), progress, as_copy=as_copy)
+        done = _import(study, path, _for_file(path, mapping, chosen), progress, as_copy=as_copy)
         if done.kind != "export":
             done.warnings = [*notes_on(path), *done.warnings]
     return done
 
 
-def _with_question(path: Path, mapping: Mapping[str, str], chosen: Chosen) -> Mapping[str, str]:
-    """The mapping, with the question that is given for answers whose file has none."""
-    if not chosen.question or path.is_dir():
+def _for_file(path: Path, mapping: Mapping[str, str], chosen: Chosen) -> Mapping[str, str]:
+    """The mapping, with the question that is given for answers whose file has none. Of a document that holds prose only
+    its constants: columns that it names are those of a table beside it."""
+    if path.is_dir():
+        return mapping
+    document = read_document(path) if mapping else None
+    if document is not None and document.text is not None:
+        mapping = {column: to for column, to in mapping.items() if is_constant(column)}
+    if not chosen.question:
         return mapping
     columns = columns_of(peek(open_rows(path)[0])[0])
     has_one = "question" in Fields.among(answer_records.FIELDS, mapping).present(columns)

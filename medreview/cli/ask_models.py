@@ -118,8 +118,8 @@ def did(tally: "Tally") -> list[str]:
     if tally.requests_lost or tally.lost_before:
         before = f"; {tally.lost_before:,} more lost before" if tally.lost_before else ""
         lines.append(
-            f"  sent {tally.requests_sent:,}, kept {tally.requests_kept:,}, lost {tally.requests_lost:,}{before}: "
-            "what is lost was not answered in full, and may have been paid for"
+            f"  requests with retries: sent {tally.requests_sent:,}, kept {tally.requests_kept:,}, "
+            f"lost {tally.requests_lost:,}{before}: what is lost was not answered in full, and may have been paid for"
         )
     if tally.in_parts:
         thing = "page" if tally.task == DEFAULT else "unit"

@@ -10,7 +10,8 @@ from medreview.cli.meant_words import OLD_NAMES
 
 EXIT_CODES: Final[Mapping[int, str]] = {
     0: "done",
-    1: "a check failed (`check`, `citations --check`, `config`, `judges --ping`), or every question to a model",
+    1: "a check failed (`check`, `check --identifiers`, `citations --check`, `config`, `judges --ping`, "
+    "`stats --require`), or every question to a model",
     2: "something you can mend: one sentence on standard error says what",
     3: "some questions to a model had no answer of use, or some results of `--batch-in`; the others are stored",
     70: "the workbench ended on an error of its own; nothing is lost",

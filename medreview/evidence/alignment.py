@@ -77,6 +77,14 @@ def tokens(text: str) -> list[Token]:
     return [_token((key, *span)) for key, span in found if key]
 
 
+def token_keys(text: str) -> list[str]:
+    """The keys of :func:`tokens`, without their places in a third of the time."""
+    blanked = blank_markup(text)
+    return list(
+        filter(None, map(_KEY_OF.__getitem__, (_ASCII_TOKEN if blanked.isascii() else _TOKEN).findall(blanked)))
+    )
+
+
 def _key(token: str) -> str:
     stripped = token.strip()
     if stripped[:1] in "<>=≤≥±%‰":

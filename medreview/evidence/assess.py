@@ -96,16 +96,16 @@ def _likeness(
     statement: str, index: SourceIndex, query: Query, near: Sequence[int]
 ) -> tuple[float, float, float, float, float, float]:
     """The features that tell how like statement and passages are; the last three of the passage most like."""
-    rare = rarities(query.weights)
+    rare = rarities(tuple(query.weights))
     total = sum(rare.values())
     shared = index.shared(rare, near)
     dice = max([2 * number / (len(rare) + index.length(at)) for at, (number, _) in zip(near, shared, strict=True)])
-    words, texts = statement.lower(), [index.lowered(at) for at in near]
+    words, texts, lacks = statement.lower(), [index.lowered(at) for at in near], index.lacking(rare)
     # in one call the statement's words are taken apart once, not for each passage
     return (
         max([value for _, value in shared]) / total,
         index.together(rare, near[:TOGETHER]) / total,
-        sum([value for key, value in rare.items() if not index.has(key)]) / total,
+        sum([value for key, value in rare.items() if key in lacks]) / total,
         process.extractOne(words, texts, scorer=fuzz.token_sort_ratio)[1] / 100,
         process.extractOne(words, texts[:TOGETHER], scorer=fuzz.token_set_ratio)[1] / 100,
         min(1.0, dice),
@@ -196,7 +196,8 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
     pair = pair_signs(statement, index, [match.passage for match in found[:MOST_PASSAGES]])
     features = pair_features(statement, index, query, found, pair)
     unsupported = _unsupported(features)
-    hits = tuple(Hit(*index.span(match.passage), match.score) for match in found[:MOST_PASSAGES])
+    shown = [(index.passages[match.passage], match.score) for match in found[:MOST_PASSAGES]]
+    hits = tuple([Hit(passage.start, passage.end, score) for passage, score in shown])
     return Assessment(
         hits,
         highlights(statement, index, hits),
@@ -211,7 +212,7 @@ def assess(statement: str, index: SourceIndex) -> Assessment:
 
 def _unsupported(features: PairFeatures) -> float:
     weigh = weights().triage
-    total = weigh.bias + sum(getattr(weigh, name) * value for name, value in signs(features).items())
+    total = weigh.bias + sum([getattr(weigh, name) * value for name, value in signs(features).items()])
     return 1 / (1 + exp(-total))
 
 

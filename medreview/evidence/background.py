@@ -6,8 +6,8 @@ sources and their licences stand in its head).
 """
 
 import tomllib
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from math import log
 from pathlib import Path
 from typing import Final
@@ -28,7 +28,8 @@ def _rarities() -> tuple[dict[str, float], float]:
     return {term: rarity for rarity, terms in by_count for term in terms.split()}, of(_RARE)
 
 
-def rarities(terms: Iterable[str]) -> dict[str, float]:
+@lru_cache(maxsize=2_000)
+def rarities(terms: tuple[str, ...]) -> Mapping[str, float]:
     """The inverse document frequencies of terms in the background, above 0; highest for those that are not in it."""
     known, highest = _rarities()
     return {term: known.get(term, highest) for term in terms}

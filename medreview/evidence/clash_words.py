@@ -36,6 +36,7 @@ from medreview.evidence.sentence_analysis import (
     SentenceAnalysis,
     Word,
     claims_significance,
+    once,
     significance,
     significance_denials,
 )
@@ -49,7 +50,7 @@ _NARROWING: Final = frozenset({"unless", "until", "before", "except"})
 
 def narrowed_otherwise(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> bool:
     """Whether only one of both says until when, or but for which case: not before 45, and at 45, may both be true."""
-    return not _NARROWING.isdisjoint(claim.keys ^ evidence.keys)
+    return _NARROWING & claim.keys != _NARROWING & evidence.keys
 
 
 def negations(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
@@ -76,6 +77,8 @@ def _negated_in_one(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> list
 
 def _with_negative_prefix(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> list[Clash]:
     """A pair such as ``effective`` and ``ineffective``."""
+    if _negated_forms_of(claim).isdisjoint(evidence.keys):
+        return []
     with_prefix_change = [word for word in claim.words if not negated_forms(word.key).isdisjoint(evidence.keys)]
     for claimed, other in product(with_prefix_change, evidence.words):
         if (
@@ -89,6 +92,12 @@ def _with_negative_prefix(claim: SentenceAnalysis, evidence: SentenceAnalysis) -
     return []
 
 
+@once
+def _negated_forms_of(claim: SentenceAnalysis) -> frozenset[str]:
+    return frozenset().union(*map(negated_forms, claim.keys))
+
+
+@once
 def _by_negation(sentence: SentenceAnalysis) -> tuple[dict[str, Word], dict[str, Word]]:
     """Content words by term: those that are affirmed, and those that are the head of a negation."""
     affirmed: dict[str, Word] = {}
@@ -189,13 +198,12 @@ class Stance(NamedTuple):
 
 def denials(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """A relation that one of the two denies and the other affirms, of the same; a flat denial of what is affirmed."""
-    subjects = frozenset(
-        w.term for w in claim.words if w.is_content and w.key not in RELATIONS and w.key not in DIRECTIONS
-    )
+    subjects = _subjects(claim)
     shared = subjects & evidence.content
     if len(shared) < max(LEAST, MOST_OF_FLAT * len(subjects)) or narrowed_otherwise(claim, evidence):
         return
-    claimed, written = stance(claim), stance(evidence)
+    claimed = stance(claim)
+    written = stance(evidence) if claimed is not None else None
     if claimed is not None and written is not None and claimed.denies != written.denies:
         if len(shared) >= MOST * len(subjects):
             yield Clash("negation", claimed.span, written.span)
@@ -210,6 +218,13 @@ def denials(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cla
     ):
         places = [word for word in evidence.words if word.term in shared]
         yield Clash("negation", denied, Span(places[0].start, places[-1].end))
+
+
+@once
+def _subjects(claim: SentenceAnalysis) -> frozenset[str]:
+    return frozenset(
+        [w.term for w in claim.words if w.is_content and w.key not in RELATIONS and w.key not in DIRECTIONS]
+    )
 
 
 @lru_cache(maxsize=2_000)
@@ -227,6 +242,7 @@ def _denial(text: str) -> Span | None:
     return Span(*found.span()) if found else None
 
 
+@once
 def stance(sentence: SentenceAnalysis) -> Stance | None:
     """``None`` for a sentence that says neither, or that holds back."""
     if _HELD_BACK.search(sentence.text):
@@ -360,6 +376,7 @@ def _in_parts(found: FoundMember, other: SentenceAnalysis) -> bool:
     return len(found.member.keys) > 1 and other.keys.issuperset(found.member.keys)
 
 
+@once
 def _by_contrast(sentence: SentenceAnalysis) -> dict[int, list[FoundMember]]:
     found: dict[int, list[FoundMember]] = {}
     for one in sentence.contrasting:
@@ -398,10 +415,10 @@ _SHORTEST: Final = 4
 
 def prefixes(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """A word in the statement and the same with a contrary prefix in the passage, which has no word as the first."""
-    candidates = [word for word in claim.words if word.is_content and word.key[:2] in _OPENINGS]
+    candidates = _with_prefix(claim)
     if not candidates:
         return
-    written = {_plain(word.key): word for word in evidence.words if word.is_content and word.key[:2] in _OPENINGS}
+    written = {_plain(word.key): word for word in _with_prefix(evidence)}
     said = {_plain(word.key) for word in candidates}
     for word in candidates:
         if word.term in evidence.content or _plain(word.key) in written:
@@ -409,6 +426,11 @@ def prefixes(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Cl
         other = next((written[form] for form in contrary_forms(word.key) if form in written and form not in said), None)
         if other is not None and other.negated == word.negated:
             yield Clash("opposite", span_of(word), span_of(other))
+
+
+@once
+def _with_prefix(sentence: SentenceAnalysis) -> list[Word]:
+    return [word for word in sentence.words if word.is_content and word.key[:2] in _OPENINGS]
 
 
 @lru_cache(maxsize=20_000)
@@ -445,9 +467,8 @@ class Directed(NamedTuple):
 
 def directions(claim: SentenceAnalysis, evidence: SentenceAnalysis) -> Iterator[Clash]:
     """A direction in the statement, and the opposite of the same thing in the passage, which the statement lacks."""
-    for pair in OPPOSITES:
-        claimed = _directed(claim, pair)
-        written = _directed(evidence, pair) if claimed else []
+    for at, claimed in enumerate(_directed(claim)):
+        written = _directed(evidence)[at] if claimed else []
         sides = {other.side for other in written}
         for one in claimed if written else ():
             if one.word.key in COMPARED and one.side in sides:
@@ -501,7 +522,13 @@ def _beside(sentence: SentenceAnalysis, at: int) -> tuple[list[str], list[str]]:
     return before, after
 
 
-def _directed(sentence: SentenceAnalysis, pair: tuple[frozenset[str], frozenset[str]]) -> list[Directed]:
+@once
+def _directed(sentence: SentenceAnalysis) -> list[list[Directed]]:
+    """The words with a direction by pair of ``OPPOSITES``."""
+    return [_directed_by(sentence, pair) for pair in OPPOSITES]
+
+
+def _directed_by(sentence: SentenceAnalysis, pair: tuple[frozenset[str], frozenset[str]]) -> list[Directed]:
     if sentence.keys.isdisjoint(pair[0]) and sentence.keys.isdisjoint(pair[1]):
         return []
     found = (

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from medreview.evidence.lexicon import BETTER, DOWN, UP, WORSE, names_medicine
 from medreview.evidence.passage_ranking import SourceIndex
-from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse
+from medreview.evidence.sentence_analysis import SentenceAnalysis, analyse, once
 from medreview.evidence.sign_names import SIGNS
 from medreview.evidence.terms import Vocabulary, terms
 from medreview.text import Span, word_lists, word_set
@@ -59,31 +59,26 @@ def pair_signs(statement: str, index: SourceIndex, passages: Sequence[int]) -> P
     the same words point the other way (1) or the same way (-1); a negation turns them. Counts are logarithms.
     """
     said = _said(statement, index.words)
-    lacks = {key for key in said.distinct if not index.has(key)}
+    lacks = index.lacking(said.distinct)
     names_lacking, numbers_lacking, items_lacking = (
         [name.span for name in names if name.keys and name.keys <= lacks] if lacks else []
         for names in (said.names, said.numbers, said.items)
     )
     best = [index.analysis(at) for at in passages[:_COMPARED]]
     negated = said.claim.is_negated
-    values = {
-        "words": said.words,
-        "names": log1p(len(said.names)),
+    of_pair = {
         "names_lacking": len(names_lacking) / (len(said.names) + 1),
-        "numbers": log1p(len(said.numbers)),
         "numbers_lacking": len(numbers_lacking) / max(1, len(said.numbers)),
         "terms_lacking": len(lacks) / max(1, len(said.distinct)),
         "run_lacking": log1p(_longest_run(said.terms, lacks)) if lacks else 0.0,
-        "negated": float(negated),
         "negated_alone": float(negated != any(passage.is_negated for passage in best)),
         "opposed": _opposed(said.directions, best) if said.directions else 0.0,
-        "hedged": said.hedged,
-        "sweeping": said.sweeping,
         "page_length": log1p(len(index.text)),
         "page_passages": log1p(len(index.passages)),
     }
     told = _joined(statement, sorted({*names_lacking, *numbers_lacking, *items_lacking}))
-    return PairSigns(tuple([round(values[name], 4) for name in SIGNS]), tuple(told))
+    values = said.signs | {name: round(value, 4) for name, value in of_pair.items()}
+    return PairSigns(tuple([values[name] for name in SIGNS]), tuple(told))
 
 
 _Directions = Sequence[tuple[int, frozenset[str]]]
@@ -107,9 +102,8 @@ class _Said(NamedTuple):
     numbers: tuple[_Named, ...]
     items: tuple[_Named, ...]
     directions: _Directions
-    words: float
-    hedged: float
-    sweeping: float
+    signs: dict[str, float]
+    """Those of the signs that are of the statement alone, rounded."""
 
 
 @lru_cache(maxsize=2_000)
@@ -141,9 +135,14 @@ def _said(statement: str, vocabulary: Vocabulary | None) -> _Said:
         named(numbers),
         named(items),
         _directions(claim),
-        log1p(len(words)),
-        float(not _HEDGES.isdisjoint(keys)),
-        float(not _SWEEPING.isdisjoint(keys)),
+        {
+            "words": round(log1p(len(words)), 4),
+            "names": round(log1p(len(names)), 4),
+            "numbers": round(log1p(len(numbers)), 4),
+            "negated": float(claim.is_negated),
+            "hedged": float(not _HEDGES.isdisjoint(keys)),
+            "sweeping": float(not _SWEEPING.isdisjoint(keys)),
+        },
     )
 
 
@@ -186,10 +185,11 @@ _UP: Final = UP | BETTER
 _DIRECTIONS: Final = _UP | DOWN | WORSE
 
 
+@once
 def _directions(sentence: SentenceAnalysis) -> _Directions:
     """The words of direction of a sentence; a negated one points the other way."""
     found = sentence.around(_DIRECTIONS, _NEAR, _MOST_WORDS)
-    return [(1 if (word.key in _UP) is not word.negated else -1, near) for word, near in found]
+    return [(1 if (key in _UP) is not negated else -1, near) for key, negated, near in found]
 
 
 def _opposed(own: _Directions, passages: Sequence[SentenceAnalysis]) -> float:

@@ -9,7 +9,7 @@ the one before it: what is said in two sentences names its subject in the first.
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
 from math import log
 from operator import attrgetter, itemgetter
@@ -125,6 +125,10 @@ class Match(NamedTuple):
     coverage: float
 
 
+_match = partial(tuple.__new__, Match)
+"""``Match`` of a tuple, in a third of the time."""
+
+
 class Query(NamedTuple):
     """A statement's terms with their weights in one source, the sum of the weights, amounts with unit or bound, and
     which parts of a record it asks for."""
@@ -143,7 +147,7 @@ class SourceIndex:
         self.words = words
         self.passages: list[Passage] = segment(text)
         keys = (words or vocabulary()).keys
-        self._terms = [tuple(keys(text[passage.start : passage.end])) for passage in self.passages]
+        self._terms = [keys(text[start:end]) for start, end, *_ in self.passages]
         self._lengths: list[int] = list(map(len, self._terms))
         self._average: float = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
         self._counts: dict[str, dict[int, int]] = {}
@@ -252,8 +256,6 @@ class SourceIndex:
 
     def _restated_share(self, at: int, amounts: Sequence[Quantity]) -> float:
         """Share 0..1 of these amounts that a passage has in another notation; the same notation matches as terms."""
-        if not amounts:
-            return 0.0
         in_passage = self.analysis(at).quantities
         restatements = [[other for other in in_passage if amount.restates(other)] for amount in amounts]
         return sum(
@@ -274,20 +276,21 @@ class SourceIndex:
         place = asked(statement) if self._is_record else NOTHING_ASKED
         if self._is_record:
             statement = content(statement, numbered_arms=any(passage.place.arm for passage in self.passages))
-        keys = [term.key for term in terms(statement, self.words)]
+        keys, amounts = _searched(statement, self.words)
         self._count(keys)
-        weights = {key: self.idf(key) for key in keys}
-        specific = filter(_is_specific, analyse(statement, self.words).quantities)
-        each = {(amount.low, amount.high, amount.sign, amount.written): amount for amount in specific}
-        return Query(weights, sum(weights.values()), tuple(islice(each.values(), MOST_AMOUNTS)), place)
+        known = self._idf
+        weights = {key: known[key] if key in known else self.idf(key) for key in keys}
+        return Query(weights, sum(weights.values()), amounts, place)
 
     def frequency(self, key: str) -> int:
         """The number of passages in which a term occurs."""
         return len(self._term_counts(key))
 
-    def has(self, key: str) -> bool:
-        """Whether a term occurs anywhere in the source."""
-        return bool(self._term_counts(key))
+    def lacking(self, keys: Iterable[str]) -> set[str]:
+        """Those of these terms that occur nowhere in the source."""
+        self._count(keys)
+        counts = self._counts
+        return {key for key in keys if not counts[key]}
 
     def covered(self, query: Query, passages: Sequence[int]) -> float:
         """Share 0..1 of the statement's term weight that these passages cover together."""
@@ -326,6 +329,7 @@ class SourceIndex:
         params, number = weights().ranking, len(query.weights)
         scores: dict[int, float] = {}
         covered: dict[int, float] = {}
+        lengths = self._lengths
         length_factor = params.k1 * params.b / self._average
         base_factor, share = params.k1 * (1 - params.b), params.share / number
         for key, weight in query.weights.items():
@@ -334,7 +338,7 @@ class SourceIndex:
                 params.coverage * weight / query.total,
             )
             for at, times in self._term_counts(key).items():
-                gain = bm25 * times / (times + base_factor + length_factor * self._lengths[at]) + cover + share
+                gain = bm25 * times / (times + base_factor + length_factor * lengths[at]) + cover + share
                 scores[at] = scores.get(at, 0.0) + gain
                 covered[at] = covered.get(at, 0.0) + weight
         for at, head in self._above.items():
@@ -374,8 +378,9 @@ class SourceIndex:
             score = without + params.finding * self._finding(at)
             if len(best) == limit and score + quantity < best[0] - _ROUNDING:
                 continue
-            score += params.quantity * self._restated_share(at, query.amounts)
-            found.append(Match(at, score, covered.get(at, 0.0) / query.total))
+            if query.amounts:
+                score += params.quantity * self._restated_share(at, query.amounts)
+            found.append(_match((at, score, covered.get(at, 0.0) / query.total)))
             insort(best, score)
             del best[:-limit]
         return sorted(found, key=lambda match: (-match.score, match.passage))[:limit]
@@ -399,6 +404,15 @@ class SourceIndex:
     def span(self, passage: int) -> Span:
         """The range of a passage by its index."""
         return Span(self.passages[passage].start, self.passages[passage].end)
+
+
+@lru_cache(maxsize=2_000)
+def _searched(statement: str, words: Vocabulary | None) -> tuple[tuple[str, ...], tuple[Quantity, ...]]:
+    """The different terms of a statement, and its amounts with unit or bound."""
+    specific = filter(_is_specific, analyse(statement, words).quantities)
+    each = {(amount.low, amount.high, amount.sign, amount.written): amount for amount in specific}
+    keys = dict.fromkeys([term.key for term in terms(statement, words)])
+    return tuple(keys), tuple(islice(each.values(), MOST_AMOUNTS))
 
 
 def _is_record(passages: Sequence[Passage]) -> bool:

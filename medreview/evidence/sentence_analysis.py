@@ -4,16 +4,18 @@ Significance is what the sentence reports in words, or by a p value against the 
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache, partial
-from typing import Final, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache, partial, wraps
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from medreview.citations.markers import without_markers
-from medreview.evidence.alignment import Token, tokens
+from medreview.evidence.alignment import Token, token_keys, tokens
 from medreview.evidence.lexicon import NEGATIONS, FoundMember, contrasts, is_negation
 from medreview.evidence.quantities import Quantity, quantities
 from medreview.evidence.terms import STOP_WORDS, Vocabulary, stem, vocabulary
 from medreview.text import Span
+
+_Answer = TypeVar("_Answer")
 
 SCOPE: Final = 5
 """Negation scope, in words."""
@@ -68,32 +70,44 @@ class SentenceAnalysis:
         return tokens(self.text)
 
     @cached_property
+    def _in_order(self) -> list[str]:
+        """The normalised words in order: most passages are asked for no more than these."""
+        return token_keys(self.text)
+
+    @cached_property
     def words(self) -> list[Word]:
         """The words, numbers and signs in order."""
-        return _words(self.text, self._tokens, self._inside, self._single)
+        negated = _negated(self.text, self._tokens) if self.is_negated else frozenset()
+        forms = [_FORMS[token.key] for token in self._tokens]
+        inside, single = self._inside, self._single
+        return [
+            _word((key, single.get(term, term), start, end, at in negated, counts and at not in inside))
+            for at, ((key, start, end), (term, counts)) in enumerate(zip(self._tokens, forms, strict=True))
+        ]
 
     @cached_property
     def _inside(self) -> frozenset[int]:
-        return _inside(self._tokens, self.quantities)
+        return _inside(self._tokens, self.quantities) if self.quantities else frozenset()
 
     @cached_property
     def contrasting(self) -> list[FoundMember]:
         """The words and phrases that exclude others (``contrasts.toml``), by indices of ``words``."""
         table = contrasts()
-        keys = [token.key for token in self._tokens]
-        return [] if table.first_words.isdisjoint(keys) else list(table.found(keys))
+        return [] if table.first_words.isdisjoint(self.keys) else list(table.found(self._in_order))
 
     @cached_property
     def content(self) -> frozenset[str]:
         """The terms of the content words."""
-        forms = [_FORMS[token.key] for token in self._tokens]
+        if not self._inside:
+            return self.may_be_content
+        forms = map(_FORMS.__getitem__, self._in_order)
         found = [term for at, (term, counts) in enumerate(forms) if counts and at not in self._inside]
         return frozenset([self._single.get(term, term) for term in found])
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """The normalised words."""
-        return frozenset([token.key for token in self._tokens])
+        return frozenset(self._in_order)
 
     @cached_property
     def may_be_content(self) -> frozenset[str]:
@@ -106,16 +120,19 @@ class SentenceAnalysis:
         """Whether any of the words is a negation."""
         return _may_negate(self.text) and not NEGATIONS.isdisjoint(self.keys)
 
-    def around(self, members: frozenset[str], width: int, most: int) -> list[tuple[Word, frozenset[str]]]:
-        """The words among ``members``, each with the content terms ``width`` words around it; of a long sentence the
-        first ``most`` words are looked at. Units within amounts count as content: so no amount has to be read."""
+    def around(self, members: frozenset[str], width: int, most: int) -> list[tuple[str, bool, frozenset[str]]]:
+        """The words among ``members``, whether each is negated, and the content terms ``width`` words around it; of a
+        long sentence the first ``most`` words are looked at. Units within amounts count as content: so no amount has
+        to be read."""
         if self.keys.isdisjoint(members):
             return []
-        words = _words(self.text, self._tokens[:most], frozenset(), self._single)
+        negated = _negated(self.text, self._tokens[:most]) if self.is_negated else frozenset()
+        keys = self._in_order[:most]
+        forms = [(self._single.get(term, term), counts) for term, counts in map(_FORMS.__getitem__, keys)]
         return [
-            (word, frozenset([near.term for near in words[max(0, at - width) : at + width + 1] if near.is_content]))
-            for at, word in enumerate(words)
-            if word.key in members
+            (key, at in negated, frozenset([t for t, counts in forms[max(0, at - width) : at + width + 1] if counts]))
+            for at, key in enumerate(keys)
+            if key in members
         ]
 
     def context(self, start: int, end: int, width: int) -> frozenset[str]:
@@ -123,6 +140,21 @@ class SentenceAnalysis:
         before = [word for word in self.words if word.end <= start][-width:]
         after = [word for word in self.words if word.start >= end][:width]
         return frozenset(word.term for word in (*before, *after) if word.is_content)
+
+
+def once(work: Callable[[SentenceAnalysis], _Answer]) -> Callable[[SentenceAnalysis], _Answer]:
+    """A function of a sentence whose answer is kept with the sentence, so as long as it."""
+    name = f"{work.__module__}.{work.__name__}"
+
+    @wraps(work)
+    def answer(sentence: SentenceAnalysis) -> _Answer:
+        kept: dict[str, Any] = sentence.__dict__
+        if name not in kept:
+            kept[name] = work(sentence)
+        found: _Answer = kept[name]
+        return found
+
+    return answer
 
 
 @lru_cache(maxsize=2_000)
@@ -154,15 +186,6 @@ def _may_negate(text: str) -> bool:
         return True
     lowered = text.lower()
     return _N_WORDS.search(lowered) is not None or any(cue in lowered for cue in _OTHER_NEGATIONS)
-
-
-def _words(text: str, found: Sequence[Token], inside: frozenset[int], single: Mapping[str, str]) -> list[Word]:
-    negated = _negated(text, found)
-    forms = [_FORMS[token.key] for token in found]
-    return [
-        _word((key, single.get(term, term), start, end, at in negated, counts and at not in inside))
-        for at, ((key, start, end), (term, counts)) in enumerate(zip(found, forms, strict=True))
-    ]
 
 
 _word = partial(tuple.__new__, Word)
@@ -202,8 +225,6 @@ def _inside(found: Sequence[Token], amounts: Sequence[Quantity]) -> frozenset[in
 def _negated(text: str, found: Sequence[Token]) -> frozenset[int]:
     """The indices of the tokens in the scope of a negation."""
     negated: set[int] = set()
-    if NEGATIONS.isdisjoint(token.key for token in found):
-        return frozenset()
     scope_left, last = 0, 0
     for at, token in enumerate(found):
         if scope_left and _BREAK.search(text, last, token.end):
@@ -233,6 +254,7 @@ _SIGNIFICANT: Final = re.compile(
 SIGNIFICANCE_LEVEL: Final = 0.05
 
 
+@once
 def significance(sentence: SentenceAnalysis) -> tuple[bool, Span] | None:
     """Whether a sentence reports a significant finding, and the span; ``None`` when it reports none, or both kinds."""
     denials = significance_denials(sentence.text)

@@ -71,27 +71,27 @@ class _TermCache(dict[str, str]):
 
 
 class _PieceCache(dict[str, tuple[str, ...]]):
-    """What each word of a piece of text between white space gives, by piece; emptied when it is full.
+    """What the words of a piece of text between white space give, by piece; emptied when it is full.
 
     No word holds white space, and most pieces are one word with its punctuation: a text is looked up piece by piece
     several times as fast as its words are searched.
     """
 
-    def __init__(self, of_word: Callable[[str], str]) -> None:
+    def __init__(self, of_words: Callable[[list[str]], Iterable[str]]) -> None:
         super().__init__()
-        self._of_word = of_word
+        self._of_words = of_words
 
     def __missing__(self, piece: str) -> tuple[str, ...]:
-        found = tuple(map(self._of_word, (_ASCII_WORD if piece.isascii() else _WORD).findall(piece)))
+        found = tuple(self._of_words((_ASCII_WORD if piece.isascii() else _WORD).findall(piece)))
         if len(piece) <= LONGEST_PIECE:
             if len(self) >= CACHE_SIZE:
                 self.clear()
             self[piece] = found
         return found
 
-    def of(self, pieces: Iterable[str]) -> Iterator[str]:
+    def of(self, pieces: Iterable[str]) -> list[str]:
         """What the words of these pieces give, in order."""
-        return chain.from_iterable(map(self.__getitem__, pieces))
+        return list(chain.from_iterable(map(self.__getitem__, pieces)))
 
 
 class Vocabulary:
@@ -115,7 +115,7 @@ class Vocabulary:
 
     def _prepare(self) -> None:
         self._keys = _TermCache(self.single)
-        self._piece_keys = _PieceCache(self._keys.__getitem__)
+        self._piece_keys = _PieceCache(lambda words: filter(None, map(self._keys.__getitem__, words)))
         self._needs: dict[str, list[frozenset[str]]] = {}
         for phrase, _ in chain.from_iterable(self.phrases.values()):
             telling = [root for root in phrase if root not in _stop_stems()]
@@ -123,11 +123,12 @@ class Vocabulary:
             needed = frozenset([self.single.get(root, root) for root in telling])
             self._needs.setdefault(self.single.get(anchor, anchor), []).append(needed)
         self._anchors = frozenset(self._needs)
+        self._of_stop_words = "" in self._anchors
 
     def _may_hold_phrase(self, keys: Sequence[str]) -> bool:
         """Whether the words with these keys may make a phrase: all of one that are no stop words are among them."""
-        if self._anchors.isdisjoint(keys):
-            return False
+        if self._of_stop_words or self._anchors.isdisjoint(keys):
+            return self._of_stop_words
         found = frozenset(keys)
         return any(needed <= found for anchor in self._anchors & found for needed in self._needs[anchor])
 
@@ -142,11 +143,10 @@ class Vocabulary:
     def keys(self, text: str) -> list[str]:
         """The keys of a text's terms without stop words, phrases last: those of :func:`terms`, without spans."""
         pieces = text.split()
-        keys = list(self._piece_keys.of(pieces))
-        terms = list(filter(None, keys))
+        keys = self._piece_keys.of(pieces)
         if self._may_hold_phrase(keys):
-            terms += [name for name, _, _ in self._phrases_in(list(_PIECE_STEMS.of(pieces)))]
-        return terms
+            keys += [name for name, _, _ in self._phrases_in(_PIECE_STEMS.of(pieces))]
+        return keys
 
     def _phrases_in(self, stems: Sequence[str]) -> Iterator[tuple[str, int, int]]:
         """The phrases among the words with these stems: group name, index of the first word, index of the last."""
@@ -235,7 +235,7 @@ def stem(word: str) -> str:
     return str(_stemmer().stemWord(normalised)) if len(normalised) > 2 else normalised
 
 
-_PIECE_STEMS: Final = _PieceCache(stem)
+_PIECE_STEMS: Final = _PieceCache(partial(map, stem))
 
 
 @cache

@@ -31,7 +31,7 @@ class Tally:
     ``source_verification``, units for others. ``outcomes`` counts labels and abstentions. ``calls`` counts requests
     sent now, tokens and cost are theirs; ``kept`` counts cache hits. ``failed`` of the units had no answer of use, and
     ``failure`` is why the last one had none, unless that would quote what the model wrote.
-    ``requests_sent``, ``requests_kept`` and ``requests_lost`` are of this run (``llm.report.Requests``),
+    ``requests_sent``, ``requests_kept`` and ``requests_lost`` are of this run (``llm.costs.Requests``),
     ``lost_before`` of earlier ones. ``dead`` says why the judge was given up (see ``llm.judge_client``), ``changes``
     what its server rejected of the configured request.
     """

@@ -72,7 +72,8 @@ class ModelAnswer:
     kept: int = 0
     """Of ``tries``: came back as a completion."""
     declined: int = 0
-    """Of ``tries``: came back as an error of the server. The rest was lost: it may have been answered, and paid."""
+    """Of ``tries``: the server answered with an error, or there was no connection to it, so that nothing is paid. The
+    rest was lost: it may have been answered, and paid."""
     label_probabilities: Mapping[str, float] = field(default_factory=dict)
     """How probable each label was (``llm.label_probability``); empty where the server does not say."""
     repairable: bool = False

@@ -76,7 +76,8 @@ def estimate(requests: Iterable[JudgeRequest], settings: JudgeSettings) -> CostE
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """HTTP requests to models: ``sent``; ``kept``: came back with an answer; ``declined``: with the server's error.
+    """HTTP requests to models: ``sent``; ``kept``: came back with an answer; ``declined``: with the server's error, or
+    there was no connection to it.
 
     Those that are ``lost`` have no answer that could be read: a connection broke, time ran out, or the program was
     killed. They may have been answered, and paid for.

@@ -78,12 +78,13 @@ class NumberServer:
         """
         request = JudgeRequest(self.task, f"{self.task}/1", "", ({"role": "input", "content": text},), {})
         key = cache_key(self.settings, request)
-        started, tries = time.monotonic(), 0
+        started, tries, declined = time.monotonic(), 0, 0
         while True:
             if self._store is not None:
                 await self._store.sending(self.settings, request, key)
             tries += 1
-            value, tokens, failure, wait = await self._once(send, read)
+            value, tokens, failure, wait, unpaid = await self._once(send, read)
+            declined += unpaid
             if value is not None or wait is None or tries == TRIES:
                 break
             await asyncio.sleep(pause_after(tries, self._backoff, wait))
@@ -100,6 +101,7 @@ class NumberServer:
                 rung="plain",
                 cache_key=key,
                 kept=int(value is not None),
+                declined=declined,
             )
             await self._store.put(self.settings, request, answer)
         if value is None:
@@ -111,22 +113,24 @@ class NumberServer:
         self,
         send: "Callable[[AsyncOpenAI], Awaitable[Reply]]",
         read: Callable[[Reply], T | None],
-    ) -> tuple[T | None, int | None, str, float | None]:
-        """The value or ``None``, prompt tokens, what went wrong, and the seconds to wait before another try, if any."""
+    ) -> tuple[T | None, int | None, str, float | None, bool]:
+        """The value or ``None``, prompt tokens, what went wrong, the seconds to wait before another try, if any, and
+        whether surely nothing is paid."""
         assert self._client is not None
         try:
             reply = await send(self._client)
         except (TimedOut, Unreachable) as error:
-            return None, None, str(error), 0.0
+            return None, None, str(error), 0.0, not error.sent
         tokens = tokens_of_reply(reply.data)[0]
         value = read(reply) if reply.status == 200 else None
         if value is not None:
-            return value, tokens, "", None
+            return value, tokens, "", None, False
         found = diagnose(reply, ()) if reply.status != 200 else None
         if found is None:
-            return None, tokens, self.unreadable, None
+            return None, tokens, self.unreadable, None, False
         wait = found.wait or 0.0
-        return None, tokens, found.sentence, wait if found.kind in _RETRIED and wait <= LONGEST_WAIT else None
+        again = wait if found.kind in _RETRIED and wait <= LONGEST_WAIT else None
+        return None, tokens, found.sentence, again, not found.may_be_paid
 
 
 def in_order(entries: object, count: int) -> list[dict[str, object]] | None:

@@ -251,11 +251,13 @@ class Judge:
             try:
                 reply = await self._send(ask, body, usage)
             except TimedOut as error:
+                usage.declined += not error.sent
                 timeouts += 1
                 if timeouts >= _TIMEOUTS:
                     raise _CallFailed("timeout", str(error)) from None
                 failures, sentence = failures + 1, str(error)
             except Unreachable as error:
+                usage.declined += not error.sent
                 failures, sentence = failures + 1, str(error)
             else:
                 diagnosis = diagnose(reply, body.keys() - _REQUIRED)

@@ -193,12 +193,20 @@ def pause_after(failures: int, backoff: float, wait: float | None = None) -> flo
     return max(min(_SLOWEST_BACKOFF, backoff * 2.0 ** (failures - 1)) * random.uniform(0.75, 1), wait or 0.0)
 
 
-class TimedOut(Exception):
+class NoReply(Exception):
+    """No reply that can be read; the message says why. ``sent``: the server may have got the request, and be paid."""
+
+    def __init__(self, sentence: str, *, sent: bool = True) -> None:
+        super().__init__(sentence)
+        self.sent = sent
+
+
+class TimedOut(NoReply):
     """No complete answer within the judge's ``timeout``."""
 
 
-class Unreachable(Exception):
-    """No connection, or a broken one; the message says which."""
+class Unreachable(NoReply):
+    """No connection, or a broken one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,10 +386,12 @@ async def answered(
         return _reply(error.status_code, error.response.headers, error.response.content)
     except (TooLargeError, BrokenBodyError, EncodingRefusedError) as error:
         raise Unreachable(str(error)) from None
-    except (TimeoutError, openai.APITimeoutError, httpx2.TimeoutException):
-        raise TimedOut(f"There was no whole answer within {seconds:g} seconds.") from None
+    except (TimeoutError, openai.APITimeoutError, httpx2.TimeoutException) as error:
+        connected = not isinstance(error.__cause__, httpx2.ConnectTimeout)
+        raise TimedOut(f"There was no whole answer within {seconds:g} seconds.", sent=connected) from None
     except openai.APIConnectionError as error:
-        raise Unreachable(f"The server cannot be reached ({error.__cause__ or error}).") from None
+        connected = not isinstance(error.__cause__, httpx2.ConnectError)
+        raise Unreachable(f"The server cannot be reached ({error.__cause__ or error}).", sent=connected) from None
     except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, OSError, UnicodeError) as error:
         raise Unreachable(f"The connection broke ({error}).") from None
 

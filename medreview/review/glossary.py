@@ -74,7 +74,8 @@ _WRITTEN: Final[dict[str, tuple[Gloss, ...]]] = {
         Gloss("together", "What the judges say when their votes are counted: 2-1 means two against one."),
         Gloss("judges split 2-1", "The judges disagree: two say one thing, one says another."),
         Gloss("judges tied 1-1, TIE", "As many judges for one verdict as for another, so they have none together."),
-        Gloss("abstained", "The judge was asked and gave no verdict, or none that medreview can read."),
+        Gloss("abstained", "The judge was asked and gave no verdict that counts: none that medreview can read, or one "
+             "whose quote proves nothing."),
         Gloss("69% sure", "How sure the judge says it is of its own verdict. It is not a measured probability."),
         Gloss("the rules (words only)", "A program without a model that compares words and numbers. It helps to find "
              "doubtful statements and does not understand meaning."),
@@ -108,6 +109,7 @@ _WRITTEN: Final[dict[str, tuple[Gloss, ...]]] = {
     "Queues and how they are shown": (
         Gloss("triage", "The flagged statements, gravest first. It finds errors; it does not say how many there are."),
         Gloss("audit", "A random draw that you judge blind. Only from it can figures for the whole study be computed."),
+        Gloss("other queues", "Beside labels: all queues but the audit. Their statements were chosen, not drawn."),
         Gloss("draw", "Statements chosen at random. Each has a known chance of being chosen."),
         Gloss("reserved", "Kept out of all other queues until you have judged it blind in the audit."),
         Gloss("blind", "You decide before you see what the judges say."),

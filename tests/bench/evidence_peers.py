@@ -7,8 +7,9 @@ CASES is a folder as of ``evidence_training``. Peers compare a statement with ea
 that of the best: rapidfuzz's token set ratio; the cosine of TF-IDF vectors (frequencies of all sentences of the set);
 BM25 (k1 1.5, b 0.75), as it is and as a share of what the statement itself could have.
 
-Cost, in process, against the token set of the same cases: ``first`` with all caches empty but the imports, ``cold``
-with an index made for every pair, ``kept`` with the index at hand. The least of three rounds.
+Cost, in process, against the token set of the same pairs: ``first`` with all caches empty but the imports, ``cold``
+with an index made for every pair, ``batch`` with one for eight statements (the page's own and the next ones of the
+set), as a study has one for all statements of a response, ``kept`` with the index at hand. The least of three rounds.
 """
 
 import argparse
@@ -32,6 +33,7 @@ from tests.bench.evidence_fit.figures import auroc, found_early, show
 _WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"\S[^\n]*?(?:[.!?](?=\s|$)|(?=\n)|$)")
 ROUNDS: Final = 3
+BATCH: Final = 8
 
 
 def sentences(text: str) -> list[str]:
@@ -103,22 +105,35 @@ def compared(cases: Sequence[Case]) -> dict[str, dict[str, float]]:
 def cost(cases: Sequence[Case]) -> dict[str, float]:
     """Milliseconds a case of the token set, and how many times that the rules take."""
     kept = {case.text: SourceIndex(case.text) for case in cases}
+    one = [[case] for case in cases]
+    circle = [case.statement for case in (*cases, *cases[:BATCH])]
+    many = [
+        [case._replace(statement=statement) for statement in circle[at : at + BATCH]] for at, case in enumerate(cases)
+    ]
 
-    def took(work: Callable[[Case], object]) -> float:
+    def took(work: Callable[[Sequence[Case]], object], batches: Sequence[Sequence[Case]]) -> float:
         began = time.process_time()
-        for case in cases:
-            work(case)
-        return (time.process_time() - began) / len(cases)
+        for batch in batches:
+            work(batch)
+        return (time.process_time() - began) / sum(map(len, batches))
 
-    def cold(case: Case) -> object:
-        return assess(case.statement, SourceIndex(case.text))
+    def least(work: Callable[[Sequence[Case]], object], batches: Sequence[Sequence[Case]]) -> float:
+        return min(took(work, batches) for _ in range(ROUNDS))
 
-    first = took(cold)
-    peer = min(took(token_set) for _ in range(ROUNDS))
-    again = min(took(cold) for _ in range(ROUNDS))
-    at_hand = min(took(lambda case: assess(case.statement, kept[case.text])) for _ in range(ROUNDS))
-    return {"letters": sum(len(case.text) for case in cases) / len(cases), "ms": 1000 * peer,
-            "first": first / peer, "cold": again / peer, "kept": at_hand / peer}  # fmt: skip
+    def peer(batch: Sequence[Case]) -> object:
+        return [token_set(case) for case in batch]
+
+    def made(batch: Sequence[Case]) -> object:
+        index = SourceIndex(batch[0].text)
+        return [assess(case.statement, index) for case in batch]
+
+    def at_hand(batch: Sequence[Case]) -> object:
+        return [assess(case.statement, kept[case.text]) for case in batch]
+
+    first, alone = took(made, one), least(peer, one)
+    return {"letters": sum(len(case.text) for case in cases) / len(cases), "ms": 1000 * alone,
+            "first": first / alone, "cold": least(made, one) / alone, "batch": least(made, many) / least(peer, many),
+            "kept": least(at_hand, one) / alone}  # fmt: skip
 
 
 def main() -> None:

@@ -34,6 +34,17 @@ def test_what_was_not_used_is_named_with_a_command_that_takes_it(medreview: Prog
     assert medreview("sources", "addresses", "s.medreview", "--json").stdout.count("b.example") > 0
 
 
+def test_a_column_of_a_sheet_is_named_where_a_document_is_beside_it(medreview: Program, tmp_path: Path) -> None:
+    document = Path(__file__).parents[2] / "docs" / "tutorials" / "files" / "ward-answers.docx"
+    (tmp_path / "sheet.csv").write_text("ID,Bot said\n1,Metformin is safe at an eGFR of 50.\n")
+
+    wrong = medreview("run", "s.medreview", "sheet.csv", "--map", "Bot sad=response", check=2).stderr
+    assert "has no column Bot sad to map; it has ID, Bot said." in wrong
+    told = medreview("run", "s.medreview", document, "sheet.csv", "--map", "Bot said=response", "--split-at-headings")
+    assert "ward-answers.docx: 3 responses added" in told.stderr
+    assert "sheet.csv: 1 response added" in told.stderr
+
+
 def test_the_command_that_takes_more_keeps_what_was_mapped(medreview: Program, tmp_path: Path) -> None:
     record = {
         "qid": "7",

@@ -92,7 +92,7 @@ SAID = {
     all_deferred: "6 deferred",
     no_judge: "No judge was asked",
     only_rules: "The only judge is the offline one",
-    references_alike: "no reviewer has looked at one",
+    references_alike: "no reviewer has looked at them",
     two_who_never_meet: "No two reviewers labelled the same statement",
 }
 

@@ -49,7 +49,7 @@ def test_a_seal_is_set_verified_and_can_be_verified_by_ssh_alone(medreview: Prog
 
 def test_nothing_is_signed_where_the_file_cannot_be_written(medreview: Program, tmp_path: Path) -> None:
     (tmp_path / "b.seal.sig").write_text("mine")
-    assert "is no earlier result" in medreview("seal", "a.medreview", "--out", "b.seal", check=2).stderr
+    assert "is not an earlier result" in medreview("seal", "a.medreview", "--out", "b.seal", check=2).stderr
     assert json.loads(medreview("check", "a.medreview", "--json").stdout)["seals"] == []
 
 

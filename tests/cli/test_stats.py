@@ -55,9 +55,9 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
     start = next(place for place, line in enumerate(lines) if line.startswith("How good are the judges?"))
     told = lines[start + 1 : start + 5]
     assert told[0].startswith("anna, blind, drawn")
-    (offline,) = [line for line in told if line.startswith("  offline ")]
+    (first,) = [line for line in told if line.startswith("  judge 1 ")]
     assert re.fullmatch(
-        r"  offline +\d+\.\d% +0\.\d\d +-?\d\.\d\d to \d\.\d\d +[<.=|\[\]]{9} +\d\.\d\d +\d+ +\d+", offline
+        r"  judge 1 +\d+\.\d% +0\.\d\d +-?\d\.\d\d to \d\.\d\d +[<.=|\[\]]{9} +\d\.\d\d +\d+ +\d+", first
     )
     text = " ".join("\n".join(lines).split())
     # How sure, and what next. Which statements are drawn, and whether more would help, differs from study to study.
@@ -67,7 +67,7 @@ def test_one_screen_has_a_line_for_each_judge_and_each_share(medreview, study):
         step = f"medreview review {study}"
     else:
         assert re.match(r"What next\? ± 5 points: \d+ more labels? with the verdicts", lines[place])
-        step = f"medreview {'review' if 'not yet looked at' in text else 'audit'} {study} --"
+        step = f"medreview {'review' if 'not yet looked at' in text else 'plan audit'} {study} --"
     assert lines[place + 1].strip().startswith(step)
     assert "seed 1, 199 resamples, ties undecided, " in text
     assert lines[-1] == f"  medreview stats {study} --full"
@@ -84,7 +84,8 @@ def test_the_screen_has_as_many_judges_as_there_is_room_for(medreview, study, tm
     assert len(lines) == 23
     more = next(line for line in lines if re.fullmatch(r"and \d+ more comparisons", line))
     shown = sum("  judge " in line for line in lines)
-    assert shown + int(more.split()[1]) == 14
+    assert shown + int(more.split()[1]) == 15, "the models come first, and the rules are among the rest"
+    assert not any("  offline " in line for line in lines)
 
 
 def test_every_reviewer_has_a_line_before_the_single_judges(medreview, study, tmp_path):
@@ -341,7 +342,9 @@ def test_what_is_required_decides_the_exit_code_and_is_told_in_a_sentence(medrev
     assert [line.split(":")[0] for line in shown.splitlines() if "met:" in line] == ["met", "met"]
     assert "How good are" not in shown
     failed = medreview("stats", study, *few, "--require", "agreement>0", "--require", "support>=100%", check=1).stdout
-    assert "not met: any source supports it, by the labels of anna (" in " ".join(failed.split())
+    met, lacking = failed.splitlines()  # a sentence a line, however long, where no terminal is
+    assert met.startswith("met: ")
+    assert lacking.startswith("not met: any source supports it, by the labels of anna (")
     wrong = medreview("stats", study, *few, "--require", "cappa>0", check=2).stderr
     assert "there is no figure 'cappa'" in wrong
     found = json.loads(medreview("stats", study, *few, "--json", "--require", "support>=100%", check=1).stdout)[

@@ -8,7 +8,7 @@ from tests.tools.background_counts import LEAST, PIECE, counted, pieces, table
 
 
 def test_what_every_abstract_has_is_common_and_what_none_has_is_rarest() -> None:
-    patients, asthma, unknown = rarities(term.key for term in terms("patients asthma Zyxwomab")).values()
+    patients, asthma, unknown = rarities(tuple(term.key for term in terms("patients asthma Zyxwomab"))).values()
     assert 0 < patients < asthma < unknown
 
 

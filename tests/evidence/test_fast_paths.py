@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from medreview.evidence.alignment import tokens
+from medreview.evidence.alignment import token_keys, tokens
 from medreview.evidence.assess import assess
 from medreview.evidence.clashes import clashes
 from medreview.evidence.passage_ranking import SourceIndex
@@ -32,6 +32,7 @@ def made(count: int) -> list[str]:
 def test_a_text_of_ascii_characters_has_the_words_it_has_beside_another_character() -> None:
     for text in made(500):
         assert tokens(text) == tokens(f"{text} ; é")[: len(tokens(text))]
+        assert token_keys(text) == [token.key for token in tokens(text)]
         assert list(terms(text)) == [term for term in terms(f"{text} ; é") if term.end <= len(text)]
         assert sorted(vocabulary().keys(text)) == sorted(term.key for term in terms(text))
 

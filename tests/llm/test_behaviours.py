@@ -334,6 +334,17 @@ async def test_nobody_listens(model):
 
     answer = await asked(model.settings(), ask_of())
 
-    assert (answer.status, answer.tries) == ("error", TRIES)
+    assert (answer.status, answer.tries, answer.declined) == ("error", TRIES, TRIES), (
+        "nothing was sent, so none is lost"
+    )
     assert "cannot be reached" in answer.error
     assert json.dumps(answer.value) == "null"
+
+
+async def test_a_request_that_was_read_and_never_answered_may_be_paid(model):
+    model.play(hang_up)
+
+    answer = await asked(model.settings(), ask_of())
+
+    assert (answer.status, answer.tries, answer.kept, answer.declined) == ("error", TRIES, 0, 0)
+    assert len(model.received) == TRIES

@@ -110,7 +110,7 @@ def test_recorded_answers_get_into_no_study_of_the_user(medreview: Program, tmp_
     told = medreview("papers", "replay", "medhalu", "--sample", check=2)
     assert "Name a study" in told.stderr
     told = medreview("papers", "replay", "medhalu", "s.medreview", "--sample", check=2)
-    assert "makes a study of its own" in told.stderr
+    assert "makes its own study" in told.stderr
     told = medreview("papers", "replay", "medhalu", "t.medreview", "--sample", "--judge", "one", check=2)
     assert "brings its own files and models" in told.stderr
 

@@ -10,6 +10,7 @@ from medreview.errors import UserError
 from medreview.llm.embeddings_and_reranking import Path
 from medreview.llm.settings import JudgeSettings
 from medreview.llm.store import CallStore
+from medreview.llm.transport import TRIES
 from medreview.semantic.configured import MOST_CHARACTERS, TEXTS_AT_ONCE, EndpointEncoder, EndpointScorer
 from medreview.study import Study
 from tests.support.embeddings_endpoint import Embeddings, embeds
@@ -101,6 +102,16 @@ def test_with_a_study_each_request_is_in_its_ledger(tmp_path):
         (call,) = rows_of(study, "SELECT task, model, host, status, prompt_tokens, cost FROM llm_call")
 
     assert tuple(call.values()) == ("embeddings", "e", server.name, "ok", 30, 60 / 1e6)
+
+
+def test_without_a_connection_nothing_was_sent_and_nothing_is_lost(tmp_path):
+    with Study.create(tmp_path / "s.medreview") as study, Embeddings() as server:
+        server.close()
+        with pytest.raises(UserError, match="cannot be reached"):
+            EndpointEncoder(server.settings(), CallStore(study), backoff=0.001).encode(["lung"])
+        (sent,) = rows_of(study, "SELECT sent, kept, declined FROM llm_sent")
+
+    assert tuple(sent.values()) == (TRIES, 0, TRIES)
 
 
 @pytest.mark.parametrize(

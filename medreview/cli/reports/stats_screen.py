@@ -297,8 +297,9 @@ def _compared(figures: StudyFigures) -> list[Compared]:
 def _with_reviewers(figures: StudyFigures) -> Iterator[Compared]:
     """A reviewer's first group with the judges together and with each; of the other groups with all together.
 
-    Every reviewer comes before the single judges, these before the other groups.
+    Every reviewer comes before the single judges, these before the other groups, the rules last.
     """
+    rules = {one.judge for one in figures.between_judges.tallies if one.offline}
     for reviewer in figures.reviewers:
         for place, group in enumerate(reviewer.agreement):
             for comparison in group.comparisons:
@@ -307,7 +308,12 @@ def _with_reviewers(figures: StudyFigures) -> Iterator[Compared]:
                     who, judge = one_line(reviewer.reviewer), f"  {one_line(comparison.second)}"
                     named = f"{who}, {group.title}" if together else judge
                     short = f"{who}, {group.mode}{', drawn' if group.drawn else ''}" if together else judge
-                    yield Compared(named, short, comparison, rank=2 if place else 0 if together else 1)
+                    yield Compared(
+                        named,
+                        short,
+                        comparison,
+                        rank=2 if place else 0 if together else 3 if comparison.second in rules else 1,
+                    )
 
 
 def _judge_table(lines: Sequence[Compared], *, short: bool) -> ReportTable:
@@ -372,7 +378,7 @@ def _sure(
     shown = [*(share.figure for share in shares if share.figure is not None), *kappas]
     about = []
     if any(figure.value is not None and figure.low is None for figure in shown):
-        about.append("none: no interval, --full says why")
+        about.append("where no interval is given, --full says why")
     if min((figure.clusters for figure in shown if figure.clusters), default=FEW_CLUSTERS) < FEW_CLUSTERS:
         about.append(f"under {FEW_CLUSTERS} {figures.resampling.cluster}s: intervals can be too narrow")
     if about and brief < 3:

@@ -68,7 +68,10 @@ def printed(parts: Iterable[Part], *, ascii_only: bool = False, styled: bool = T
     for place, part in enumerate(parts):
         if place and isinstance(part, Title):
             console.print()
-        console.print(_drawn(part, marks), soft_wrap=isinstance(part, NextStep))
+        whole = isinstance(part, NextStep) or (
+            isinstance(part, Check) and not terminal.is_terminal
+        )  # for grep and logs
+        console.print(_drawn(part, marks), soft_wrap=whole)
     lines = (line.rstrip() for line in written.getvalue().splitlines())
     text = "\n".join(lines).rstrip("\n") + "\n"
     try:

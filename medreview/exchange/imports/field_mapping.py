@@ -36,7 +36,8 @@ class Fields:
             if (field := field_of(column, target)) not in names:
                 raise UserError(f"--map {column}={target}: there is no field {field}; there are {', '.join(names)}.")
         self._constants = {field_of(column, text): text for column, text in mapping.items() if is_constant(column)}
-        self.mapped = {normalise_column(column): field for column, field in mapping.items() if not is_constant(column)}
+        self._typed = [column for column in mapping if not is_constant(column)]
+        self.mapped = {normalise_column(column): mapping[column] for column in self._typed}
         self._columns = {
             field: [
                 *(column for column, target in self.mapped.items() if target == field),
@@ -95,8 +96,8 @@ class Fields:
             return rows
         shown = ", ".join(found[:20]) + (", ..." if len(found) > 20 else "")
         existing = {normalise_column(column) for column in found}
-        for column in self.mapped:
-            if column not in existing:
+        for column in self._typed:
+            if normalise_column(column) not in existing:
                 raise UserError(f"{path} has no column {column} to map; it has {shown}.")
         for field in required:
             if field not in self.present(columns_of(first)):

@@ -90,14 +90,24 @@ def _asked(lines: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _of_one_level(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """The headings of the highest level that occurs twice."""
+    """The headings of the highest level that occurs twice; before them the first line of the text, where it asks
+    something and an answer stands below it: documents make their first heading the highest."""
     fenced = False
     found: dict[int, list[tuple[int, str]]] = {}
     for number, line in enumerate(lines):
         fenced ^= line.lstrip().startswith("```")
         if not fenced and (heading := _HEADING.match(line)):
             found.setdefault(len(heading[1]), []).append((number, heading[2].strip("*_ ")))
-    return next((found[level] for level in sorted(found) if len(found[level]) > 1), [])
+    marks = next((found[level] for level in sorted(found) if len(found[level]) > 1), [])
+    every = sorted(heading for headings in found.values() for heading in headings)
+    if not marks and len(every) == 2 and every[1][1].endswith("?"):
+        marks = every[1:]
+    if marks and every[1:2] == marks[:1]:
+        (number, question), (following, _) = every[:2]
+        has_answer = any(map(str.strip, lines[number + 1 : following]))
+        if has_answer and question.endswith("?") and not any(map(str.strip, lines[:number])):
+            return [every[0], *marks]
+    return marks if len(marks) > 1 else []
 
 
 def _question_and_body(question: str, body: list[str]) -> tuple[str, list[str]]:

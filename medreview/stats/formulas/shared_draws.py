@@ -114,7 +114,8 @@ class ResponseSample:
         """The sum of one column over that of another, a column of counts: a pooled share, or a mean per row.
 
         ``n`` is the sum of ``under``. ``whole`` ("allowed") is what a share is of: where each
-        resample gives the same value, the reason says that all, or none, are so. The interval of a share that is more
+        resample gives the same value, the reason says that all, or none, are so; of none of the clusters, where each
+        has one item, it gives the limits of the share itself. The interval of a share that is more
         than 1 in any row is made as that of an amount.
         """
         n, again = self.total(under), self._resampling
@@ -127,7 +128,8 @@ class ResponseSample:
         units = self._units[:, columns]
         top, bottom = units.T
         none = not top.any()
-        instead = f"none is {whole}" if none else f"all are {whole}"
+        one_each = bool((bottom <= 1).all())
+        instead = f"{'' if one_each else 'none is '}{whole}" if none else f"all are {whole}"
         sums = resampled(units, self._sums[:, columns], np.array([0.0, 1.0]), again)
         figure = bootstrap_figure(
             name,
@@ -136,7 +138,9 @@ class ResponseSample:
             n=n,
             clusters=int((bottom > 0).sum()),
             undefined=undefined,
-            instead=partial(wholly, bottom - top if none else top, bottom, instead, again.cluster, again.level)
+            instead=partial(
+                wholly, bottom - top if none and not one_each else top, bottom, instead, again.cluster, again.level
+            )
             if whole
             else "",
             left_out=without_each(units[bottom > 0], _quotient, again),

@@ -28,6 +28,7 @@ def split(path: Path) -> list[NamedRow | BadRecord]:
         "Q1. What is given?\nAnswer: Aspirin is given.\nQ2. What is stopped?\nAnswer: Metformin is stopped.\n",
         "## Question 1\nWhat is given?\n\nAspirin is given.\n\n"
         "## Question 2\nWhat is stopped?\n\nMetformin is stopped.\n",
+        "# What is given?\n\nAspirin is given.\n\n## What is stopped?\n\nMetformin is stopped.\n",
         "**Question 1:** What is given?\n\n**Answer:** Aspirin is given.\n\n**Question 2:** What is stopped?\n\n"
         "**Answer:** Metformin is stopped.\n",
     ],
@@ -48,6 +49,20 @@ def test_headings_within_one_answer_are_no_answers_unless_told(write: Write):
 
     assert notes_on(path) == []
     assert len(rows_in(path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "questions"),
+    [
+        ("# Given?\nAspirin.", ["Given?", "Stopped?", "Why?"]),  # as a document's first heading comes
+        ("# Answers of May\nThese were collected.", ["Stopped?", "Why?"]),
+        ("# Which?", ["Stopped?", "Why?"]),
+    ],
+)
+def test_a_first_heading_that_asks_and_is_answered_is_one_of_them(write: Write, first: str, questions: list[str]):
+    rows = split(write("a.md", f"{first}\n\n## Stopped?\nMetformin.\n\n## Why?\nIt harms.\n"))
+
+    assert [row.values["question"] for row in rows if isinstance(row, NamedRow)] == questions
 
 
 def test_answers_that_a_line_parts_already_are_not_counted(write: Write):

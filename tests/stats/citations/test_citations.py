@@ -118,7 +118,9 @@ def test_certainty_is_not_claimed():
     assert (all_.value, all_.low) == (1.0, None)
     assert "all are allowed in 40 of 40 responses (Clopper-Pearson 95%: 91.2% to 100.0%)" in all_.reason
     assert (none.value, none.low) == (0.0, None)
-    assert "none is allowed in 40 of 40 responses" in none.reason
+    assert "allowed in 0 of 40 responses (Clopper-Pearson 95%: 0.0% to 8.8%)" in none.reason
+    of_several = citation_figures([CitationCounts(n_url=2)] * 40, FEW).pooled_allowed_urls
+    assert "none is allowed in 40 of 40 responses (Clopper-Pearson 95%: 91.2% to 100.0%)" in of_several.reason
 
 
 def test_what_was_asked_for_is_counted_apart():
@@ -407,7 +409,7 @@ def test_a_constant_share_is_bounded_otherwise(make):
 
     assert (stratum.validity.value, stratum.validity.low) == (1.0, None)
     assert "all are valid in 3 of 3 responses (Clopper-Pearson" in stratum.validity.reason
-    assert "none is on the list in 3 of 3 responses" in stratum.paywalls.figures[0].reason
+    assert "on the list in 0 of 3 responses" in stratum.paywalls.figures[0].reason
 
 
 def test_without_citations_all_is_undefined_with_reasons(make):

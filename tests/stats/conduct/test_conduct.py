@@ -189,7 +189,7 @@ def test_who_has_decided_nothing_or_only_from_a_file_has_reasons_instead_of_figu
     one = conduct(study)
     assert one.pace[0].seconds.reason == "No decision has its time on record."
     assert one.longest_run.by_chance is None
-    assert "nothing is labelled in a second pass yet" in printed(conduct_parts([one]))
+    assert "no label of a second pass yet" in printed(conduct_parts([one]))
 
 
 def test_only_the_reviewer_who_asks_or_is_named_is_told_of_unless_all_are_asked_for(
