@@ -28,7 +28,7 @@ from medreview.cli.options import (
     open_study,
     takes,
 )
-from medreview.cli.output import counted, counted_each, left_out, progress, result, say
+from medreview.cli.output import counted, counted_each, left_out, one_line, progress, result, say
 from medreview.errors import UserError
 from medreview.text import in_words
 from medreview.visible import visible
@@ -127,6 +127,8 @@ def did(tally: "Tally") -> list[str]:
     lines += [f"  {visible(change)}" for change in tally.changes]
     if tally.dead:
         lines.append(f"  given up: {visible(tally.dead)}")
+    elif tally.failure:
+        lines.append(f"  {counted(tally.failed, 'unit')} without an answer of use, such as: {one_line(tally.failure)}")
     return lines
 
 

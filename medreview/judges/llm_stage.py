@@ -29,7 +29,8 @@ class Tally:
 
     ``in_parts`` counts what was too long for the judge's context and was put to it in parts: pages for the task
     ``source_verification``, units for others. ``outcomes`` counts labels and abstentions. ``calls`` counts requests
-    sent now, tokens and cost are theirs; ``kept`` counts cache hits. ``failed`` of the units had no answer of use.
+    sent now, tokens and cost are theirs; ``kept`` counts cache hits. ``failed`` of the units had no answer of use, and
+    ``failure`` is why the last one had none, unless that would quote what the model wrote.
     ``requests_sent``, ``requests_kept`` and ``requests_lost`` are of this run (``llm.costs.Requests``),
     ``lost_before`` of earlier ones. ``dead`` says why the judge was given up (see ``llm.judge_client``), ``changes``
     what its server rejected of the configured request.
@@ -41,6 +42,7 @@ class Tally:
     units: int = 0
     abstained: int = 0
     failed: int = 0
+    failure: str = ""
     in_parts: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     calls: int = 0
@@ -285,7 +287,10 @@ class _AnswerWriter:
             rows = done.task.rows(done.unit, done.answers)
             done.tally.units += done.is_last
             done.tally.abstained += rows.abstained
-            done.tally.failed += rows.outcome in STATUSES
+            if rows.outcome in STATUSES:
+                done.tally.failed += 1
+                why = (one.error for one in done.answers if one.status not in ("ok", "refused", "unparsable"))
+                done.tally.failure = next(why, done.tally.failure)
             done.tally.in_parts += self._is_new_and_long(done)
             done.tally.outcomes[rows.outcome] = done.tally.outcomes.get(rows.outcome, 0) + 1
             by_task.setdefault(id(done.task), (done.task, []))[1].append(rows)

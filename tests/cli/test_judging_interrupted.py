@@ -125,3 +125,15 @@ def test_the_exit_code_says_whether_every_question_failed_or_some(medreview, dem
 
     model.play(ANSWER)
     medreview("judge", demo, "--judge", "near", "--limit", 3)
+
+
+def test_the_end_says_why_answers_were_of_no_use_and_quotes_no_model(medreview, demo, model):
+    asked = ("judge", demo, "--judge", "near", "--limit", 1)
+    model.play(says(usage=(40, 20)))
+    assert (
+        "1 unit without an answer of use, such as: The server read 40 tokens only" in medreview(*asked, check=1).stdout
+    )
+
+    for unusable in (says(refusal="I cannot say that zinc heals."), says("Zinc heals.")):
+        model.play(unusable)
+        assert "inc heals" not in medreview(*asked, check=1).stdout
